@@ -11,7 +11,7 @@ void ob_check_options_init(ob_check_options *options) {
     if (options) *options = (ob_check_options){.rules = OB_RULES_ONNX};
 }
 
-/* ---- What is given ---- */
+/* ---- Given sizes, shapes and assumptions ---- */
 
 static ob_status bind_dims(ob_model *model, const ob_check_options *options, ob_binding *bindings, ob_error *error) {
     for (size_t i = 0; i < options->n_dims; i++)
@@ -19,14 +19,14 @@ static ob_status bind_dims(ob_model *model, const ob_check_options *options, ob_
     return OB_OK;
 }
 
-/* The index of an input; n_inputs: there is none. */
+/* The index of an input; n_inputs: not found. */
 static uint32_t find_input(const ob_model *model, const char *name) {
     uint32_t i = 0;
     while (i < model->graph->n_inputs && strcmp(model->graph->inputs[i]->name, name) != 0) i++;
     return i;
 }
 
-/* A size that is given for an axis of an input is given for its symbol, wherever that stands. */
+/* A size given for an axis of an input applies to its symbol everywhere. */
 static ob_status bind_axis(ob_model *model, uint32_t input, int32_t axis, int64_t size, ob_binding *bindings, size_t *n,
                            ob_error *error) {
     ob_dim symbol = ob__input_symbol(model, input, axis);
@@ -96,7 +96,7 @@ static size_t most_bindings(const ob_check_options *options) {
     return n;
 }
 
-/* What is asserted in one text: conditions, or clauses such as a report has them. */
+/* The assumptions in one text: conditions, or clauses in the notation of reports. */
 static ob_status parse_assumption(ob_report *report, const char *text, ob_assumed *out, uint32_t *n, ob_error *error) {
     ob_condition conditions[OB_CONDITION_PARSE_MAX];
     size_t n_conditions = 0;
@@ -128,7 +128,7 @@ static ob_status parse_assumptions(ob_report *report, const ob_check_options *op
     return OB_OK;
 }
 
-/* What is asserted of sizes that are given must be true of them: else nothing that follows means anything. */
+/* Assumptions on given sizes must be true, because everything else would be meaningless. */
 static ob_status test_given(const ob_report *report, const ob_assumed *assumed, uint32_t n_assumed, const ob_binding *given,
                             size_t n, ob_error *error) {
     for (uint32_t i = 0; i < n_assumed; i++) {
@@ -155,7 +155,7 @@ static ob_binding *with_assumed(ob_report *report, const ob_binding *given, size
         size_t k = 0;
         if (assumed[i].clause || !ob__assumed_binding(report->model->dims, &assumed[i].condition, &all[*n])) continue;
         while (all[k].symbol != all[*n].symbol) k++;
-        *n += k == *n; /* two numbers for one symbol: the solver says that they contradict each other */
+        *n += k == *n; /* two numbers for one symbol: the solver reports the contradiction */
     }
     return all;
 }

@@ -62,7 +62,7 @@ ob_pass_info ob_pass_at(size_t index) {
     return index < N_PASSES ? (ob_pass_info){table[index].name, table[index].help} : (ob_pass_info){"", ""};
 }
 
-/* Passes may go on after an allocation failed, with less than the truth: what they give is then no result. */
+/* Passes may continue with incomplete data after a failed allocation; their output is then not a result. */
 static ob_status memory_status(const ob_work *work, const ob_rewriting *rewriting) {
     const ob_model *model = work->model;
     if (rewriting && rewriting->keeping.arena.failed) return OB_E_MEMORY;
@@ -85,7 +85,7 @@ static ob_status run_pass(ob_work *work, ob_rewriting *rewriting, const struct r
     return work->after_pass ? work->after_pass(work->context, row->name, work->model) : OB_OK;
 }
 
-/* Names of new values come from the numbers of values: put back, they are the same in the next round. */
+/* Names of new values come from the numbers of values. Resetting these gives the same names in the next round. */
 static ob_status start_round(ob_rewriting *rewriting) {
     ob_model *model = rewriting->work->model;
     ob_keeping *keeping = &rewriting->keeping;

@@ -2,17 +2,17 @@
 #include "runtime/session.h"
 
 static bool is_live(const ob_session *session, const ob_node *node) {
-    /* What nobody reads may fail all the same. In the main graph planning tells; in a body, which may never run, running does.
+    /* A node without readers may still fail. In the main graph planning shows it; in a body, which may never run, the run does.
      * */
     bool all = !session->optimize || node->graph->parent;
-    /* A node whose results nobody names computes nothing that could be seen, optimised or not. */
+    /* A node without named results has no visible effect, optimised or not. */
     for (uint32_t i = 0; i < node->n_outputs; i++)
         if (node->outputs[i] && (all || session->uses[node->outputs[i]->id] > 0)) return true;
     return false;
 }
 
-/* From the end, so that who reads a value is met before who makes it. Subgraphs are read where the node stands that holds them;
- * recursion is as deep as they are nested, which the loader bounds. */
+/* Goes from the end, so that readers of a value come before its producer. Subgraphs are visited with their node; the loader
+ * limits the depth of the recursion. */
 static void mark_graph(ob_session *session, const ob_graph *graph) {
     for (uint32_t i = 0; i < graph->n_outputs; i++) session->uses[graph->outputs[i]->id]++;
     for (const ob_node *node = graph->last; node; node = node->prev) {

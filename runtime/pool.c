@@ -15,9 +15,9 @@ enum { POOL_SPIN_NS = 100000, SMALL_RUN_NS = 100000, STACK_BYTES = 1 << 20, CACH
 
 /* ---- The state of a pool in one word ---- */
 
-/* How many threads are inside the job, how many sleep, flags, and the number of the job. As it changes as a whole, whoever lets
- * somebody sleep or go sees at once whether he has to be woken. The number may wrap around: a thread that takes a job for the one
- * that it has done stays away from it, and nobody waits for him. */
+/* The number of threads inside the job, the number of sleeping threads, flags, and the number of the job. The word changes as a
+ * whole, so a thread that changes it sees at once whether another must be woken. The job number may wrap around: a thread that
+ * mistakes a new job for its last one stays out of it, and nobody waits for it. */
 #define INSIDE_ONE ((uint64_t)1)
 #define INSIDE     ((uint64_t)0xffff)
 #define ASLEEP_ONE ((uint64_t)1 << 16)
@@ -29,7 +29,7 @@ enum { POOL_SPIN_NS = 100000, SMALL_RUN_NS = 100000, STACK_BYTES = 1 << 20, CACH
 #define JOB_ONE    ((uint64_t)1 << 36)
 #define JOB        (~(JOB_ONE - 1))
 
-/* Tiles first .. end - 1 are nobody's yet. The owner takes the first, others the last. */
+/* Tiles first .. end - 1 are not taken yet. The owner takes the first one, other threads the last one. */
 typedef struct seat {
     _Alignas(CACHE_LINE) atomic_uint_fast64_t range; /* first << 32 | end */
     ob_pool *pool;
@@ -68,7 +68,7 @@ static void write_control(control_word word) {
 
 struct ob_pool {
     _Alignas(CACHE_LINE) atomic_uint_fast64_t state;
-    /* The job: written while nobody is inside. */
+    /* The job: written while no thread is inside. */
     _Alignas(CACHE_LINE) void (*task)(void *context, int64_t begin, int64_t end);
     void *context;
     int64_t n, tile;
@@ -120,8 +120,8 @@ static bool spin(ob_pool *pool, bool (*wanted)(uint64_t state, uint64_t known), 
     }
 }
 
-/* Until there is a job, open or over, after the last that this thread knows of; it knows that one then. Over or not: more will
- * come soon, and who polls has no need to be woken. */
+/* Waits for a job after the last one that this thread knows, open or over, and notes its number. Even if it is over, more jobs
+ * will come soon, and a polling thread need not be woken. */
 static void sleep_until_job(ob_pool *pool, uint64_t *known) {
     pthread_mutex_lock(&pool->mutex);
     uint64_t state = atomic_fetch_add_explicit(&pool->state, ASLEEP_ONE, memory_order_acq_rel);
@@ -136,7 +136,7 @@ static void sleep_until_job(ob_pool *pool, uint64_t *known) {
     pthread_mutex_unlock(&pool->mutex);
 }
 
-/* Whoever is counted as asleep holds the mutex until he can be signalled. */
+/* A thread that is counted as asleep holds the mutex until it can be signalled. */
 static void wake_workers(ob_pool *pool, uint64_t n_asleep, int64_t most) {
     pthread_mutex_lock(&pool->mutex);
     pthread_mutex_unlock(&pool->mutex);
@@ -215,9 +215,9 @@ static uint64_t open_job(ob_pool *pool, uint64_t state) {
     return next;
 }
 
-/* A helper that loses its processor within a tile holds up the job for as long as the system likes: a loaded machine makes more
- * threads slower than one. So for PATIENCE times what such a wait has lost, beyond the caller's own work, the caller goes on
- * alone: all that is lost to waiting is then a small part of the whole. */
+/* A helper that loses its processor inside a tile delays the job for as long as the system decides, so on a loaded machine
+ * several threads are slower than one. After such a wait the caller works alone for PATIENCE times its length, so that waiting
+ * is a small part of the total. */
 static void judge(ob_pool *pool, uint64_t start, uint64_t own_end) {
     enum { PATIENCE = 10, LONGEST_NS = 1000000000 };
     uint64_t now = ob__now_ns(), own = own_end - start, waited = now - own_end;
@@ -245,16 +245,16 @@ static void begin(ob_pool *pool) {
     pool->alone = getpid() != pool->process;
 }
 
-/* To wake a thread takes the caller some microseconds, and it comes some tens of microseconds later: a run with less work than
- * that is done sooner without. What a run has is known from the last one. */
+/* Waking a thread takes the caller some microseconds, and the thread comes some tens of microseconds later. A run with less
+ * work is faster without it. The work is estimated from the last run. */
 static bool is_better_alone(const ob_pool *pool, uint64_t state, uint64_t now) {
     return pool->alone || now < pool->alone_until || (state & ASLEEP && pool->small);
 }
 
 void ob__pool_run(void *of, int64_t n, int64_t grain, void (*task)(void *context, int64_t begin, int64_t end), void *context) {
     ob_pool *pool = of;
-    /* By n and grain alone, as everything that shared work is cut by; enough of them that an interrupted thread does not hold up
-     * the others, not so many that handing them out takes time. */
+    /* By n and grain alone, as everything that shared work is cut by; enough of them that an interrupted thread does not hold
+     * up the others, not so many that handing them out takes time. */
     int64_t tile = n / MOST_TILES;
     if (tile < grain) tile = grain;
     if (tile < 1) tile = 1;

@@ -55,7 +55,7 @@ static void report_plan(const ob_session *session, const ob_plan *plan, uint64_t
             (unsigned long long)m->work_bytes, (unsigned long long)m->output_bytes, (unsigned long long)(ns / 1000));
 }
 
-/* What is kept for later gives way to the plan that is wanted now: first the memory of the last run, then the oldest plans. */
+/* Frees memory for the new plan: first the memory of the last run, then the oldest plans. */
 static ob_status plan_with_room(ob_session *session, const ob_view *inputs, ob_plan **plan, ob_error *error) {
     for (;;) {
         ob_status status = ob__plan_create(session, NULL, inputs, plan, error);
@@ -146,7 +146,7 @@ static ob_status reserve(ob_session *session, const ob_view *outputs, size_t n_o
         ob_status status = ob__frame_reserve(&session->frame, session->current, error);
         if (status == OB_OK) status = ob__frame_reserve_outputs(&session->frame, session->current, outputs, n_outputs, error);
         bool limited = status == OB_E_MEMORY && ob__tally_limited(session->tally);
-        if (!limited || !session->plans->next) return status; /* the plan at hand is never the oldest of several */
+        if (!limited || !session->plans->next) return status; /* the current plan is never the oldest of several */
         drop_oldest_plan(session);
         ob_error_clear(error);
     }
@@ -168,7 +168,7 @@ ob_status ob_session_prepare(ob_session *session, const ob_view *inputs, size_t 
     return ob__tally_explain(session->tally, status, error);
 }
 
-/* A cell for each input that is more than a tensor, and a view that says so: dtype OB_NONE. */
+/* A cell for each input that is not a tensor, with a view of dtype OB_NONE. */
 static ob_status check_cells(const ob_session *session, const ob_run_data *data, ob_error *error) {
     for (uint32_t i = 0; i < session->n_inputs; i++) {
         const char *name = session->inputs[i]->name;

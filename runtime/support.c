@@ -14,11 +14,11 @@
 
 typedef struct problem {
     ob_unsupported item;
-    const ob_node *first; /* of its kind; NULL: it is no node */
+    const ob_node *first; /* of its kind; NULL: not a node */
     struct problem *next;
 } problem;
 
-enum { ERROR_BYTES = 400 }; /* of a list that goes into a message */
+enum { ERROR_BYTES = 400 }; /* of a list in a message */
 
 struct ob_survey {
     ob_arena *arena;
@@ -26,7 +26,7 @@ struct ob_survey {
     ob_map called; /* of a model whose functions are not written out: those that are reached -> anything */
     bool has_functions, found_more;
     problem *first, **end;
-    const ob_facts *facts; /* of the values, where kernels are asked */
+    const ob_facts *facts; /* of the values; needed to ask kernels */
     ob_error *error;       /* NULL: only kernels are looked for */
 };
 
@@ -38,7 +38,7 @@ static bool runs(const ob_op *op) {
     return ob__has_kernel(op) || ob__body_of(op);
 }
 
-/* Why the node cannot run; false when it can. */
+/* The reason why the node cannot run; false: it can run. */
 static bool find_reason(const ob_node *node, char *reason, size_t n_bytes) {
     if (node->function && !node->op) return false;
     int64_t opset = ob__graph_opset(node->graph, node->domain);
@@ -88,7 +88,7 @@ static ob_status check_operands(const ob_survey *s, const ob_node *node) {
     return ob__fail(s->error, OB_E_MODEL, "%s", why.text);
 }
 
-/* And on attributes that are the operator's own: what an unknown one asks for is not computed. */
+/* Also refuses unknown attributes, whose effect would not be computed. */
 static ob_status check_attributes(const ob_survey *s, const ob_node *node) {
     ob_attribute_check check = {0};
     if (!ob__attribute_problem(node, node->op, &check)) return OB_OK;
@@ -238,7 +238,7 @@ ob_status ob_model_unsupported(ob_model *model, ob_unsupported_sink tell, void *
     return ob__described(error, status, "");
 }
 
-/* ---- Results that are left out ---- */
+/* ---- Omitted results ---- */
 
 static ob_status name_results(void *context, ob_graph *graph) {
     (void)context;

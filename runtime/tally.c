@@ -12,10 +12,10 @@ struct ob_tally {
     ob_tally *sum;                 /* whose `total` and `limit` these bytes count for: the session's */
     atomic_uint_least64_t total;   /* of the sum: of all that count for it */
     uint64_t limit;                /* of the sum */
-    uint64_t refused;              /* bytes that the limit kept back last; 0: none since it was asked */
+    uint64_t refused;              /* bytes of the last refusal by the limit; 0: none since the last question */
 };
 
-/* False, and nothing changes, when the limit does not leave room for n_bytes more. */
+/* False, and nothing changes, if the limit does not allow n_bytes more. */
 static bool charge(ob_tally *tally, uint64_t n_bytes) {
     ob_tally *sum = tally->sum;
     uint64_t before = atomic_fetch_add(&sum->total, n_bytes);

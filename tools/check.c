@@ -136,7 +136,7 @@ static bool add_dim(settings *s, char *text) {
     return true;
 }
 
-/* Read by ob_check(): what it may speak of depends on the model. */
+/* Read by ob_check(), because the permitted symbols depend on the model. */
 static bool add_assumption(settings *s, const char *text) {
     if (s->check.n_assumptions == MAX_GIVEN) {
         complain(tool, NULL, "more than %d --assume options", MAX_GIVEN);
@@ -395,7 +395,7 @@ static void begin_entry(settings *s) {
     s->files_seen = true;
 }
 
-/* A file that there is nothing to say about: an entry all the same. The message is out. */
+/* A file that could not be checked gets an entry too. The message was printed. */
 static int not_examined(settings *s, const char *file, const ob_error *error) {
     if (s->json) {
         begin_entry(s);

@@ -6,7 +6,7 @@
 
 enum { MAX_NAME = 64 };
 
-/* "guard_" and the file's name without folder and ending, what C does not take replaced by "_". */
+/* "guard_" and the file's name without folder and suffix, with invalid characters replaced by "_". */
 static void name_function(const char *path, char *name) {
     const char *base = strrchr(path, '/');
     base = base ? base + 1 : path;

@@ -126,7 +126,7 @@ static ob_status print_broadcast(FILE *out, ob_report *report, size_t index) {
     return OB_OK;
 }
 
-/* A condition as text and as what it is made of. */
+/* A condition as text and as its parts. */
 static void print_structure(FILE *out, const ob_dims *dims, const ob_condition *condition) {
     static const char *const kinds[] = {[OB_COND_EQUAL] = "equal",
                                         [OB_COND_BROADCAST] = "broadcast",

@@ -106,7 +106,7 @@ ob_status print_broadcasts(const printer *out, ob_report *report, const telling 
 
 /* ---- The contract ---- */
 
-enum { MOST_CLAUSES = 12, MOST_ASSUMPTIONS = 4, MOST_REASONS = 4 }; /* listed when nobody asked for more */
+enum { MOST_CLAUSES = 12, MOST_ASSUMPTIONS = 4, MOST_REASONS = 4 }; /* number of listed entries by default */
 
 /* n: of all origins; this one is the first. NULL: none. */
 static void print_origin(const printer *out, const char *lead, const ob_contract_origin *origin, size_t n) {
@@ -152,7 +152,7 @@ static ob_status print_clause(const printer *out, ob_report *report, size_t inde
     return OB_OK;
 }
 
-/* Only sizes that nobody reaches break it. */
+/* Only sizes that no real run reaches break it. */
 static ob_status print_limit(const printer *out, ob_report *report, size_t index) {
     ob_clause_info info;
     ob_status status = ob_report_clause(report, index, &info);
@@ -291,5 +291,5 @@ ob_status print_support(const printer *out, const char *file, ob_model *model, c
         if (s.n > 1 && !s.list) fprintf(out->file, ", and %zu more kind%s of nodes (--list)", s.n - 1, plural(s.n - 1));
         putc('\n', out->file);
     }
-    return status == OB_E_UNSUPPORTED ? OB_OK : status; /* that was what there is to tell */
+    return status == OB_E_UNSUPPORTED ? OB_OK : status; /* there is nothing more to print */
 }

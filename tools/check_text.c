@@ -97,8 +97,8 @@ static ob_status print_findings(const printer *out, const char *file, ob_report 
 
 /* ---- The summary ---- */
 
-/* What copies would write: a number, or a term. */
-enum { TERM_COLUMNS = 72 }; /* of the sum when nobody asked for more */
+/* The bytes that copies would write: a number, or a term. */
+enum { TERM_COLUMNS = 72 }; /* columns of the sum by default */
 
 static void print_copies(FILE *file, const ob_dims *dims, const ob_report_summary *s, const telling *how) {
     char bytes[64];

@@ -32,7 +32,7 @@ bool option_is_any(const arguments *o) {
     return !o->ended && text[0] == '-' && text[1] != '\0';
 }
 
-/* The text behind "name" in the argument at hand: "" or "=VALUE"; NULL when it is another option. */
+/* The text after "name" in the current argument: "" or "=VALUE"; NULL: it is another option. */
 static const char *behind_name(const arguments *o, const char *name) {
     size_t n = strlen(name);
     const char *text = option_text(o);

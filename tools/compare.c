@@ -178,7 +178,7 @@ static bool same_element(const ob_view *got, const ob_view *want, int64_t i, dou
     return read_real(got, i, 1, &x) && read_real(want, i, 1, &y) && close_enough(x, y, rtol, atol, max_error);
 }
 
-/* How many times its tolerance the element is off: what is not a number, or not to be told in numbers, is worst. */
+/* The error of an element in multiples of its tolerance; NaN, or a type without numbers, is worst. */
 static double beyond(const ob_view *got, const ob_view *want, int64_t i, double rtol, double atol) {
     double most = 0, x, y;
     for (int part = 0; part < (got->dtype == OB_COMPLEX64 || got->dtype == OB_COMPLEX128 ? 2 : 1); part++) {
@@ -248,7 +248,7 @@ void format_cell(const ob_cell *cell, char *text, size_t n_bytes) {
     }
 }
 
-/* Puts "in item 3, " before what differs. */
+/* Puts "in item 3, " before the difference. */
 static void prefix(comparison *result, const char *where) {
     char message[sizeof result->message];
     memcpy(message, result->message, sizeof message);

@@ -164,7 +164,7 @@ static size_t shorten(FILE *file, const char *text, size_t columns, bool quoted)
         print_all(file, text, quoted);
         return whole;
     }
-    /* Exporters put scopes in front and numbers behind: both ends tell names apart. */
+    /* Exporters put scopes at the front and numbers at the end, so both ends distinguish names. */
     size_t head = (columns - N_DOTS) / 2, tail = columns - N_DOTS - head, passed = 0, used = 0;
     bool cut = false;
     for (const unsigned char *at = (const unsigned char *)text; *at;) {

@@ -80,7 +80,7 @@ static bool is_given(const run_inputs *inputs, size_t i) {
     return inputs->views[i].dtype != OB_NONE || inputs->cells[i];
 }
 
-/* "NAME=F" where no input is called NAME and no file NAME=F is there: the names that there are, the most similar first. */
+/* "NAME=F" without an input NAME or a file NAME=F: lists the existing names, the most similar first. */
 static void complain_name(const run_options *options, const ob_session *session, const char *text) {
     enum { MOST = 8 };
     char name[128], list[1200] = "";
@@ -213,7 +213,7 @@ static exit_code complain_missing(const run_options *options, const ob_session *
     return code;
 }
 
-/* An optional may be missing; what is in a sequence or a map nobody can guess. */
+/* An optional may be missing. The contents of a sequence or a map cannot be guessed. */
 static exit_code leave_out(const run_options *options, const ob_session_value *info, ob_cell **cell) {
     if (info->type->kind != OB_TYPE_OPTIONAL) {
         complain(TOOL, options->model, "input %s is a %s: give it with --input", info->name,

@@ -96,7 +96,7 @@ exit_code outputs_write(const run_options *options, const ob_session *session, c
     return EXIT_DONE;
 }
 
-/* The number behind "key": in a small JSON object; false when it is not there. */
+/* The number after "key": in a small JSON object; false: not found. */
 static bool find_number(const char *json, const char *key, double *out) {
     const char *at = strstr(json, key);
     if (!at) return false;

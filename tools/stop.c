@@ -32,7 +32,7 @@ void stop_install(void) {
         if (sigaction(numbers[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN) sigaction(numbers[i], &action, NULL);
 }
 
-/* The first name of those that ob_file_save tries that nobody has. */
+/* The first unused name of those that ob_file_save tries. */
 void stop_begin_file(const char *path) {
     struct stat info;
     if (stat(path, &info) == 0 && !S_ISREG(info.st_mode)) return; /* a device or a pipe is written in place */

@@ -1,5 +1,5 @@
-/* A build step: checks a model, reports what it found, and writes the model with every broadcast made explicit. The exit status
- * is 1 when the model has an error, so that the build stops there. CMakeLists.txt shows the custom command.
+/* A build step: checks a model, prints the report, and writes the model with every broadcast made explicit. The exit status is 1
+ * if the model has an error, so that the build stops. CMakeLists.txt shows the custom command.
  *
  *     $ cc -std=c11 -o check_in_build main.c $(pkg-config --cflags --libs onnx_broadcast)
  *     $ ./check_in_build good.onnxtxt good_explicit.onnxtxt
@@ -15,7 +15,7 @@ static void print_shape(const ob_dims *dims, const char *label, const char *name
     printf("    %-9s %s%s%s\n", label, name, name[0] ? " " : "", text);
 }
 
-/* One line for each finding, as compilers write them, and the shapes that met. */
+/* One line for each finding, in the style of compilers, and the shapes of the operands. */
 static ob_status report_findings(const char *path, ob_report *report) {
     for (size_t i = 0; i < ob_report_finding_count(report); i++) {
         ob_finding_info f;
@@ -29,7 +29,7 @@ static ob_status report_findings(const char *path, ob_report *report) {
     return OB_OK;
 }
 
-/* The model's shape contract: what must hold for the sizes of a run. */
+/* The model's contract: the conditions on the sizes of a run. */
 static ob_status report_conditions(const char *path, ob_report *report) {
     for (size_t i = 0; i < ob_report_condition_count(report); i++) {
         ob_condition_info c;
@@ -54,7 +54,8 @@ static ob_status report_broadcasts(const char *path, ob_report *report) {
     return OB_OK;
 }
 
-/* *n_errors: findings with which the model must not be used. The report borrows the model: it is closed before the model changes.
+/* *n_errors: the number of errors; with one the model must not be used. The report borrows the model: close it before the model
+ * changes.
  */
 static ob_status check(const char *path, ob_model *model, size_t *n_errors, ob_error *error) {
     ob_report *report = NULL;

@@ -1,4 +1,4 @@
-/* Two operators of domain example.edge, as a shared library that needs onnx_broadcast's headers and nothing to link with:
+/* Two operators of domain example.edge, as a shared library that needs only onnx_broadcast's headers and links nothing:
  *
  *     $ cc -std=c11 -shared -fPIC -o edge_operators.so edge_operators.c $(pkg-config --cflags onnx_broadcast)
  *     $ onnx-broadcast-check --op-library edge_operators.so front_end.onnxtxt
@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-/* ---- LeakyAdd: broadcasts, so its shape rule is known; for_each hands over one run of elements at a time ---- */
+/* ---- LeakyAdd: broadcasts, so it needs no shape rule; for_each passes one run of elements at a time ---- */
 
 typedef struct leaky_add {
     float slope, limit;

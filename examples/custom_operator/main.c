@@ -3,13 +3,13 @@
  *     $ cc -std=c11 -o custom_operator main.c $(pkg-config --cflags --libs onnx_broadcast)
  *     $ ./custom_operator front_end.onnxtxt ./edge_operators.so
  *
- * The operators are in edge_operators.c, which is built into a shared library of its own. */
+ * The operators are in edge_operators.c, which is built as a separate shared library. */
 #include <onnx_broadcast/onnx_broadcast.h>
 
 #include <inttypes.h>
 #include <stdio.h>
 
-/* All that must be freed in the end; everything may be NULL. */
+/* Everything that must be freed at the end; any pointer may be NULL. */
 typedef struct program {
     ob_operators *operators;
     ob_model *model;
@@ -17,7 +17,7 @@ typedef struct program {
     ob_session *session;
 } program;
 
-/* What must hold of sizes that the model leaves open: the operators' shape rules have a say in it. */
+/* The conditions on open sizes, which the operators' shape rules contribute to. */
 static ob_status check(program *p, ob_error *error) {
     ob_status status = ob_check(p->model, NULL, &p->report, error);
     if (status != OB_OK) return status;
@@ -61,7 +61,7 @@ static ob_status use(program *p, const char *model, const char *library, ob_erro
     if (status == OB_OK) status = run(p, 8, error);
     if (status != OB_OK) return status;
 
-    /* Too short for one piece of 4: the condition that the shape rule asked for is broken. */
+    /* Too short for one piece of 4: this breaks the condition of the shape rule. */
     if (run(p, 3, error) != OB_OK) printf("3 samples: %s\n", error->message);
     return OB_OK;
 }
@@ -76,7 +76,7 @@ int main(int argc, char **argv) {
     ob_error_clear(&error);
     ob_status status = use(&p, argv[1], argv[2], &error);
     if (status != OB_OK) fprintf(stderr, "custom_operator: %s\n", error.message[0] ? error.message : ob_status_text(status));
-    ob_session_close(&p.session); /* in the reverse order of making */
+    ob_session_close(&p.session); /* in the reverse order of creation */
     ob_report_close(&p.report);
     ob_model_close(&p.model);
     ob_operators_close(&p.operators);

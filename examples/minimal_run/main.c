@@ -1,9 +1,9 @@
-/* The shortest way from a model file to its results: load, look at what goes in and comes out, run, print.
+/* The shortest way from a model file to its results: load, list inputs and outputs, run, print.
  *
  *     $ cc -std=c11 -o minimal_run main.c $(pkg-config --cflags --libs onnx_broadcast)
  *     $ ./minimal_run scale_shift.onnxtxt batch=2
  *
- * Sizes that the model leaves open are given as NAME=SIZE. Every float input is filled with 0, 1, 2 ... */
+ * Open sizes are given as NAME=SIZE. Every float input is filled with 0, 1, 2 ... */
 #include <onnx_broadcast/onnx_broadcast.h>
 
 #include <inttypes.h>
@@ -13,7 +13,7 @@
 
 enum { MAX_VALUES = 16 };
 
-/* All that must be freed in the end; everything may be NULL. */
+/* Everything that must be freed at the end; any pointer may be NULL. */
 typedef struct run {
     ob_model *model;
     ob_session *session;

@@ -1,5 +1,5 @@
-/* No heap: the model is an array in the program, with weights that are used where they lie; everything that the library keeps
- * comes out of one buffer, intermediate results go to another. After the start nothing is allocated at all, not even from these.
+/* No heap: the model is an array in the program, and its weights are used in place. All objects of the library are in one buffer,
+ * intermediate results in another. After the start nothing is allocated, not even from these buffers.
  *
  *     $ cc -o pack pack.c $(pkg-config --cflags --libs onnx_broadcast) -Wl,-rpath,$(pkg-config --variable=libdir onnx_broadcast)
  *     $ cc -std=c11 -o no_heap $(./pack classifier.onnxtxt model_bytes.h) main.c $(pkg-config --cflags --libs onnx_broadcast)
@@ -14,9 +14,9 @@
 enum { N_READINGS = 3, N_INPUTS = 4, N_CLASSES = 3 };
 
 static unsigned char objects[192 * 1024];    /* the model and the session */
-static _Alignas(64) unsigned char work[256]; /* intermediate results; how much it must be is printed below */
+static _Alignas(64) unsigned char work[256]; /* intermediate results; the necessary size is printed below */
 
-/* ---- An allocator over `objects` that ends the program when it is asked after the start ---- */
+/* ---- An allocator in `objects` that ends the program if it is called after the start ---- */
 
 typedef struct start_up {
     ob_fixed_memory memory;
@@ -46,7 +46,7 @@ static void start_free(void *context, void *block, size_t n_bytes) {
 
 /* ---- The program ---- */
 
-/* Model and session, planned for the one shape that there is. What was made is closed by the caller. */
+/* Model and session, planned for the only shape. The caller closes them, also after a failure. */
 static ob_status start(const ob_allocator *allocator, ob_model **model, ob_session **session, ob_error *error) {
     ob_load_options load;
     ob_load_options_init(&load);

@@ -1,5 +1,5 @@
-/* A build step: writes a model as a C array. In this form of the file weights lie at multiples of 64 bytes, so that they can be
- * used where the linker puts the array: in flash, on a board that has it.
+/* A build step: writes a model as a C array. In this form of the file weights are at multiples of 64 bytes, so that they can be
+ * used in place, wherever the linker puts the array, for instance in flash memory.
  *
  *     pack MODEL HEADER */
 #include <onnx_broadcast/onnx_broadcast.h>

@@ -1,5 +1,5 @@
 /* Broadcasting on plain C arrays, without any model: the algebra of shapes, views, loops over N operands, the elementwise
- * operators, assignment in place, XLA's explicit mapping, and what an error looks like.
+ * operators, assignment in place, XLA's explicit mapping, and an error.
  *
  *     $ cc -std=c11 -o plain_arrays main.c $(pkg-config --cflags --libs onnx_broadcast)
  *     $ ./plain_arrays */
@@ -49,7 +49,7 @@ static ob_status print_condition(void *context, const ob_condition *condition, s
     return OB_OK;
 }
 
-/* Symbols live in a pool; what cannot be decided comes out as a condition. */
+/* Symbols are in a pool. Undecided requirements are returned as conditions. */
 static ob_status shapes_of_symbols(ob_error *error) {
     ob_dims *pool = NULL;
     TRY(ob_dims_create(NULL, &pool));
@@ -75,7 +75,7 @@ static ob_status views(ob_error *error) {
     TRY(ob_view_broadcast_all((ob_view[]){of_row, of_column}, 2, both, error));
     print_view("both, row", &both[0]);
     print_view("both, column", &both[1]);
-    /* XLA says where each dimension goes, here the row's only one to dimension 0 */
+    /* XLA's mapping: the position of each dimension, here the row's only one at dimension 0 */
     TRY(ob_view_broadcast_in_dim(&of_row, DIMS(0), 1, 2, DIMS(3, 2), &stretched, error));
     print_view("row in dimension 0 of [3,2]", &stretched);
     return OB_OK;
@@ -103,7 +103,7 @@ static ob_status own_loop(ob_error *error) {
     return OB_OK;
 }
 
-/* ONNX's operators by name: at once, or planned and run many times. */
+/* ONNX's operators by name: run directly, or planned once and run many times. */
 static ob_status operators(ob_error *error) {
     float x[4] = {-2, -1, 3, 8}, limit[1] = {2}, y[4];
     ob_view in[2], out;
@@ -125,7 +125,7 @@ static ob_status operators(ob_error *error) {
     return status;
 }
 
-/* x[...] = a stretches a, never x. What does not fit is an error that says where, and x stays as it was. */
+/* x[...] = a stretches a, never x. If a does not fit, the error tells the place, and x does not change. */
 static ob_status assignment(ob_error *error) {
     float x[6] = {0}, a[3] = {7, 8, 9};
     ob_view of_x, three, two;

@@ -1,6 +1,6 @@
-/* A model with a state, fed frame by frame. The state's two buffers are the program's own and change places after each frame, so
- * nothing is copied; everything is planned before the first frame, so that no frame allocates. The batch size, open in the model,
- * is an argument of the program.
+/* A model with a state, which gets its input frame by frame. The program owns the two buffers of the state and swaps them after
+ * each frame, so nothing is copied. Everything is planned before the first frame, so that no frame allocates. The batch size,
+ * open in the model, is an argument of the program.
  *
  *     $ cc -std=c11 -o streaming main.c $(pkg-config --cflags --libs onnx_broadcast)
  *     $ ./streaming smoother.onnxtxt 2 */
@@ -50,7 +50,7 @@ static void stream_close(stream *s) {
     free(s->memory);
 }
 
-/* What a frame needs is made here: buffers, session, plan. After a failure too, stream_close frees. */
+/* Makes everything that a frame needs: buffers, session, plan. stream_close frees it, also after a failure. */
 static ob_status stream_open(stream *s, const char *path, int64_t batch, ob_error *error) {
     *s = (stream){.allocator = {count_alloc, count_realloc, count_free, NULL}};
     s->allocator.context = &s->n_allocations;
@@ -83,7 +83,7 @@ static ob_status stream_open(stream *s, const char *path, int64_t batch, ob_erro
     return ob_session_prepare(s->session, inputs, N_INPUTS, error);
 }
 
-/* One frame: reads s->frame, leaves the result in s->y and the new state where the next frame reads it. */
+/* One frame: reads s->frame, writes the result to s->y and the new state to the buffer that the next frame reads. */
 static ob_status stream_run(stream *s, ob_error *error) {
     const ob_view inputs[N_INPUTS] = {[FRAME] = s->frame, [STATE_IN] = s->state[s->current]};
     ob_view outputs[N_OUTPUTS] = {[Y] = s->y, [STATE_OUT] = s->state[!s->current]};

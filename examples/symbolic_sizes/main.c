@@ -1,5 +1,5 @@
-/* Sizes that are unknown until run time: shows what a model asks of them (its shape contract), tests the sizes at hand against it
- * without running anything, and runs only if they keep it.
+/* Sizes that are unknown until run time: prints the conditions on them (the model's contract), tests given sizes without running
+ * anything, and runs the model only if they satisfy the contract.
  *
  *     $ cc -std=c11 -o symbolic_sizes main.c $(pkg-config --cflags --libs onnx_broadcast)
  *     $ ./symbolic_sizes positions.onnxtxt batch=2 length=3 positions=3 gates=1
@@ -13,7 +13,7 @@
 
 enum { MAX_SIZES = 16, MAX_INPUTS = 8 };
 
-/* What the model says for every size. */
+/* The contract for all sizes. */
 static ob_status print_contract(ob_model *model, ob_error *error) {
     ob_report *report = NULL;
     ob_status status = ob_check(model, NULL, &report, error);
@@ -26,7 +26,7 @@ static ob_status print_contract(ob_model *model, ob_error *error) {
     return status;
 }
 
-/* What it says for these. *fits: there is no error. */
+/* The check for these sizes. fits: there is no error. */
 static ob_status try_sizes(ob_model *model, const ob_named_size *sizes, size_t n, bool *fits, ob_error *error) {
     ob_check_options options;
     ob_check_options_init(&options);

@@ -99,7 +99,7 @@ static bool pairs_up(const ob_group *group, uint32_t a, uint32_t b, int32_t axis
     return false;
 }
 
-/* What may be wrong with operands a and b of a node. */
+/* A suspicion about operands a and b of a node. */
 typedef struct suspicion {
     ob_finding_id id;
     int32_t axis_a, axis_b;
@@ -215,7 +215,7 @@ static ob_status report(const examiner *e, const ob_node *node, const ob_group *
     return OB_OK;
 }
 
-/* Quick: two operands that are no scalars, one of them of rank 2 or more. */
+/* A quick test: two operands that are not scalars, one of them of rank 2 or more. */
 static bool may_be_accidental(const ob_facts *facts, const ob_node *node) {
     if (!node->op || node->op->broadcast != OB_BCAST_MULTI || node->n_inputs < 2) return false;
     int32_t highest = 0, n = 0;

@@ -22,7 +22,7 @@ static size_t memory(const ob_propagation *p) {
            dims->capacity * sizeof *dims->terms + dims->n_slots * sizeof *dims->slots;
 }
 
-/* Nothing of the body was inferred before: what this takes is in proportion to the file. */
+/* The body was not inferred before, so its memory is proportional to the file. */
 static bool is_first(const ob_propagation *p, const ob_graph *graph) {
     return !graph->first || p->done[graph->first->id] == 0;
 }
@@ -103,7 +103,7 @@ ob_status ob__infer_subgraph(ob_infer *infer, ob_graph *graph, ob_dim guard, con
     bool may;
     OB_TRY(ob__may_enter(visit, graph, &may));
     if (!may) return OB_OK;
-    if (visit->subgraph == graph) /* once more, with better knowledge of a loop's state: what was found before does not count */
+    if (visit->subgraph == graph) /* repeated with better knowledge of a loop's state: earlier results do not count */
         take_back(visit);
     visit->subgraph = graph;
     mark(visit);
@@ -123,7 +123,7 @@ ob_status ob__infer_subgraph(ob_infer *infer, ob_graph *graph, ob_dim guard, con
     ob_status status = ob__enter(p, visit->node, graph);
     p->guard = outer;
     OB_TRY(status);
-    if (guard == 0) take_back(visit); /* no run enters it: it says which types there would be, and nothing else */
+    if (guard == 0) take_back(visit); /* no run enters it: only its result types are used */
     for (uint32_t i = 0; i < graph->n_outputs; i++) {
         const ob_fact *fact = ob__fact(p->facts, graph->outputs[i]);
         visit->assumed |= fact->assumed;

@@ -11,8 +11,8 @@ enum { MANY_OPERANDS = 64, MANY_CONDITIONS = 64 };
 
 static const ob_shape unknown_shape = {OB_RANK_UNKNOWN, NULL};
 
-/* Shapes in the body of a function are not used: sizes that differ from call to call have no name there that a condition could
- * say. Less is taken out, never too much. */
+/* Shapes in the body of a function are not used: sizes that differ between calls have no name there that a condition could use.
+ * So the pass may remove too little, never too much. */
 static ob_shape shape_of(const ob_work *work, const ob_value *value) {
     if (!value || value->graph->function) return unknown_shape;
     const ob_fact *fact = ob__fact(work->facts, value);
@@ -63,7 +63,7 @@ typedef struct decision {
     struct asked *asked; /* two, for the conditions before and now */
 } decision;
 
-/* What must hold for shapes to broadcast: gathered to be compared. */
+/* Conditions for shapes to broadcast, collected for comparison. */
 typedef struct asked {
     const ob_dims *dims;
     ob_condition items[MANY_CONDITIONS];
@@ -105,7 +105,7 @@ static bool same_asked(const asked *a, const asked *b) {
     return true;
 }
 
-/* The result that the operator has with these operand shapes, and what must hold for it. */
+/* The operator's result for these operand shapes, with its conditions. */
 static bool multi_result(const decision *d, const ob_shape *shapes, asked *conditions, ob_broadcast_result *result) {
     return ob_broadcast_shapes(shapes, d->group->n, d->work->model->dims, take, conditions, result, NULL) == OB_OK;
 }
@@ -147,7 +147,7 @@ static bool one_way_fits(const decision *d, uint32_t i, const ob_shape *own, ask
            (int32_t)i != d->group->target;
 }
 
-/* "at least 0" is not worth asking of a size that there is without the stretching: an operand's, or what operands broadcast to.
+/* "at least 0" is not necessary for a size that exists without the stretching: of an operand, or of the operands' broadcast.
  */
 static bool is_size_of(const ob_shape *shape, const ob_condition *c) {
     bool found = false;
@@ -155,7 +155,7 @@ static bool is_size_of(const ob_shape *shape, const ob_condition *c) {
     return found && c->kind == OB_COND_AT_LEAST && c->b == 0;
 }
 
-/* What the stretching itself asks for; false: something that sizes do not tell. */
+/* The requirements of the stretching itself; false: one of them does not depend on sizes. */
 static bool ask_maker(const ob_work *work, const ob_node *maker, const ob_shape *there, asked *conditions) {
     const ob_required *required = &work->required;
     if (maker->id >= required->n_nodes || required->unverified[maker->id]) return false;
@@ -197,7 +197,7 @@ static bool may_read(const decision *d, uint32_t i, const ob_value *from, const 
     return fits;
 }
 
-/* Every output of one Broadcast is read here, so its operands broadcast here just as they do there, whatever their sizes. */
+/* The node reads every output of one Broadcast, so the operands broadcast here exactly as there, for all sizes. */
 static void bypass_whole_broadcast(const ob_node *node, const ob_group *group, ob_bypass *out, ob_arena *arena) {
     const ob_node *maker = NULL;
     for (uint32_t i = 0; i < group->n && !maker; i++) {
@@ -252,7 +252,8 @@ static ob_status bypass_group(ob_work *work, ob_node *node, ob_group *group, uin
     }
     if (node->graph->function) return OB_OK;
     if (group->n > MANY_OPERANDS) return bypass_all_at_once(&d, out);
-    /* Again as long as something changes: what one copy asked for, the operator asks once another copy is gone. */
+    /* Repeated while something changes: the operator may require the condition of one copy only after another copy is removed.
+     * */
     for (bool changed = true; changed;) {
         changed = false;
         for (uint32_t i = 0; i < group->n; i++) {
@@ -269,8 +270,8 @@ static ob_status bypass_group(ob_work *work, ob_node *node, ob_group *group, uin
     return OB_OK;
 }
 
-/* Operators that broadcast when an attribute asks for it, whose stretched operand comes from a BroadcastInDim: the mapping goes
- * back into the attributes. */
+/* Operators that broadcast by attribute, with an operand from a BroadcastInDim: the mapping is moved back into the attributes.
+ * */
 static void bypass_legacy(ob_work *work, const ob_node *node, ob_bypass *out) {
     const ob_stretch *stretch = &node->op->stretch;
     uint32_t input = stretch->first;

@@ -10,9 +10,9 @@
 static const ob_type unknown_type = {.shape = {OB_RANK_UNKNOWN, NULL}};
 
 struct ob_joins {
-    ob_fact *facts; /* by value id: what holds in the calls so far */
+    ob_fact *facts; /* by value id: facts of all calls so far */
     bool *met;      /* by value id: some call was joined */
-    ob_map pairs;   /* two terms -> the anonymous size that stands for either */
+    ob_map pairs;   /* two terms -> the anonymous size that replaces both */
 };
 
 static ob_status join_dim(ob_propagation *p, ob_dim a, ob_dim b, ob_dim *out) {
@@ -43,7 +43,7 @@ static ob_status join_shape(ob_propagation *p, ob_shape *into, const ob_shape *o
     return OB_OK;
 }
 
-/* Elements may be negative, which a size cannot stand for. */
+/* Elements may be negative, which a size cannot represent. */
 static bool may_be_sizes(const ob_dims *dims, ob_dim a, ob_dim b) {
     int64_t low_a, low_b, high;
     ob_dim_bounds(dims, a, &low_a, &high);
@@ -168,7 +168,7 @@ static ob_status infer_body(ob_visit *visit) {
     return status;
 }
 
-/* Adds the facts of the body to what holds in every call, and keeps them. */
+/* Merges the facts of the body into those of all calls, and keeps them. */
 static ob_status keep_body(ob_visit *visit, ob_kept_call *place) {
     ob_propagation *p = visit->p;
     value_list list = {0};

@@ -46,7 +46,7 @@ static ob_status answer(asking *a) {
     return ob__implied_groups(a->model->dims, &given, &a->goals, a->arena, a->answers);
 }
 
-/* An axis of a node's result is told in short terms where every case of it is excluded: in each call of the function around it.
+/* An axis of a node's result gets short terms if every case of it is excluded, in each call of its function.
  */
 static ob_status find_excluded(asking *a, ob_map *excluded, bool *any) {
     const ob_facts *facts = a->facts;
@@ -70,7 +70,7 @@ static ob_status find_excluded(asking *a, ob_map *excluded, bool *any) {
     return OB_OK;
 }
 
-/* Again, where something is excluded; *excluded is what is. */
+/* Infers again if cases are excluded; `excluded` holds them. */
 static ob_status propagate_again(ob_model *model, const ob_propagate_options *options, ob_facts *facts, ob_findings *findings,
                                  const ob_findings_mark *found, ob_arena *scratch, ob_map *excluded) {
     asking a = {.model = model, .facts = facts, .arena = scratch};

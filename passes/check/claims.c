@@ -47,7 +47,7 @@ void ob__claims_rewind(ob_facts *facts, const ob_dims *dims, uint32_t n) {
 
 /* ---- Sizes under the claims ---- */
 
-enum { MOST_CLAIMED = 16 }; /* sizes of one term that are looked up; the others stay as they are */
+enum { MOST_CLAIMED = 16 }; /* limit of sizes of one term that are looked up; the others stay */
 
 typedef struct claimed {
     const ob_facts *facts;

@@ -178,7 +178,7 @@ void ob__report(ob_propagation *p, const ob_visit *visit, const ob_node *node, o
     /* A node that cannot be looked at has no sizes that it admits. Those of rules are counted where they come in. */
     if (!visit && row->severity == OB_SEVERITY_ERROR && row->group != OB_FINDINGS_DECLARED) p->facts->n_refuted++;
     if (!p->findings) return;
-    /* What is wrong with shapes is wrong only where it is reached; anything else is wrong with the file. */
+    /* An error of shapes matters only if the node is reached; any other error is an error of the file. */
     const ob_guard *open = ob__finding_row(id)->status == OB_E_SHAPE ? open_guard(p) : NULL;
     ob_finding *finding =
         !open ? ob__findings_add(p->findings, id, "%s", text)
@@ -247,7 +247,7 @@ static ob_status collect_input_symbols(ob_propagation *p, ob_map *inputs) {
     return collection.failed ? OB_E_MEMORY : OB_OK;
 }
 
-/* The finding for a group, OB_FINDING_NONE when it is not worth one. */
+/* The finding for a group; OB_FINDING_NONE: no finding. */
 static ob_finding_id finding_id(const ob_propagation *p, const ob_map *inputs, uint32_t at) {
     const ob_requirement *requirement = &p->facts->conditions[at];
     const ob_condition *condition = &requirement->condition;

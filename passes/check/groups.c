@@ -101,7 +101,7 @@ static void map_legacy(ob_group *group, const ob_node *node, ob_dims *dims) {
     align(group, 1, a->rank);
 }
 
-/* As the row of the operator has it. A target that is no operand is the result. */
+/* As in the operator's row. A target that is not an operand is the result. */
 static void take_one_way(ob_group *group, const ob_facts *facts, ob_dims *dims, const ob_node *node) {
     const ob_stretch *stretch = &node->op->stretch;
     if (stretch->onto != OB_ONTO_PRODUCT) {
@@ -134,8 +134,8 @@ static void map_in_dim(ob_group *group, const ob_node *node) {
     align(group, 0, group->result.rank);
 }
 
-/* Operands of a two-way broadcast whose result is their own shape, whatever is declared of it. A value has the shape of itself,
- * and results of one explicit broadcast have that of each other, known or not. */
+/* Operands of a two-way broadcast that have the shape of the result, whatever the declaration says. A value has its own shape,
+ * and all results of one explicit broadcast have the same shape, known or not. */
 static bool have_one_shape(const ob_group *group, const ob_node *node) {
     const ob_value *first = node->inputs[group->inputs[0]];
     bool broadcast = first->producer && ob__is_explicit_broadcast(first->producer);

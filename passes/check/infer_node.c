@@ -17,7 +17,7 @@ bool ob__check_operands(ob_infer *infer) {
     return false;
 }
 
-/* Attributes against the row. The rule is asked all the same: one error does not hide the next. */
+/* Tests attributes against the row. The rule is applied in any case, so that one error does not hide the next. */
 static void check_attributes(ob_infer *infer) {
     ob_attribute_check check = {0};
     char text[200];
@@ -26,7 +26,7 @@ static void check_attributes(ob_infer *infer) {
     infer->misread = check.unreadable;
 }
 
-/* Element types of outputs as far as the signature tells them. */
+/* Element types of outputs that follow from the signature. */
 static void set_output_dtypes(ob_infer *infer) {
     ob_dtype few[FEW];
     uint32_t n = infer->node->n_inputs < FEW ? infer->node->n_inputs : FEW;

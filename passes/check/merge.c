@@ -18,7 +18,7 @@ static ob_dim substituted(const ob_propagation *p, ob_dim d) {
     return ob_dim_substitute(p->model->dims, d, options->bindings, options->n_bindings);
 }
 
-/* A size that a file states: anything negative is no size. */
+/* A declared size: a negative number is not a size. */
 static ob_dim as_size(ob_dim d) {
     return ob_dim_is_const(d) && d < 0 ? OB_DIM_UNKNOWN : d;
 }
@@ -87,7 +87,7 @@ static void compare_name(ob_propagation *p, const ob_node *node, const ob_value 
     report(p, node, value, OB0505, axis, text);
 }
 
-/* One size of a value against its declaration. `label_counts`: a symbol may name what is unknown. */
+/* Compares one size of a value with its declaration. `label_counts`: a symbol may name an unknown size. */
 static ob_status compare_dim(ob_propagation *p, const ob_node *node, const ob_value *value, int32_t axis, ob_dim raw,
                              bool label_counts, ob_dim found) {
     ob_dims *dims = p->model->dims;
@@ -100,7 +100,7 @@ static ob_status compare_dim(ob_propagation *p, const ob_node *node, const ob_va
         const ob_claim claim = {found, declared, value, axis};
         return ob__claim_add(p->facts, dims, &claim);
     }
-    if (!number) return OB_OK; /* a label that differs says nothing */
+    if (!number) return OB_OK; /* a different label means nothing */
     ob_condition condition = {OB_COND_EQUAL, ob__as_claimed(p->facts, dims, found), declared};
     ob_truth truth = ob_condition_decide(dims, &condition);
     if (truth == OB_FALSE) report_dims(p, node, value, axis, declared, condition.a);
@@ -138,7 +138,7 @@ static ob_status compare_shape(ob_propagation *p, const ob_node *node, const ob_
     return OB_OK;
 }
 
-/* What a sequence or an optional holds, as far as a declaration can tell: kinds and element types, no sizes. */
+/* The elements of a sequence or an optional, as far as declared: kinds and element types, without sizes. */
 static ob_status element_without_sizes(ob_propagation *p, const ob_type *declared, const ob_type **out) {
     for (; declared; declared = declared->element) {
         ob_type *copy = OB_ARENA_NEW(&p->facts->arena, ob_type);
@@ -231,7 +231,7 @@ ob_status ob__check_declared_result(ob_propagation *p, const ob_node *node) {
     return OB_OK;
 }
 
-/* ---- What stands at the beginning of a graph ---- */
+/* ---- Inputs and initializers of a graph ---- */
 
 /* Sizes of stored data; one beyond the constant range would read as a term. */
 static ob_status data_shape(ob_propagation *p, const ob_tensor *data, ob_shape *out) {
@@ -254,7 +254,7 @@ ob_status ob__set_initializers(ob_propagation *p, const ob_graph *graph) {
         if (value->is_input && graph == p->model->graph) continue; /* see ob__set_main_inputs */
         ob_type type = {.shape = {OB_RANK_UNKNOWN, NULL}};
         ob_content content = {0};
-        if (value->data) { /* else sparse: what is declared */
+        if (value->data) { /* otherwise sparse: the declaration */
             type = (ob_type){.kind = OB_TYPE_TENSOR, .dtype = value->data->dtype};
             OB_TRY(data_shape(p, value->data, &type.shape));
             OB_TRY(ob__content_of_tensor(value->data, &p->facts->arena, &content));
@@ -264,14 +264,14 @@ ob_status ob__set_initializers(ob_propagation *p, const ob_graph *graph) {
     return OB_OK;
 }
 
-/* What is given, by value id: 1 + index, 0 for the rest. NULL: out of memory. */
+/* Given inputs, by value id: 1 + index; 0: not given. NULL: out of memory. */
 static const uint32_t *index_given(ob_propagation *p) {
     uint32_t *index = OB_ARENA_ARRAY(&p->scratch, uint32_t, p->options->n_inputs ? p->model->n_values : 0);
     for (size_t i = p->options->n_inputs; index && i-- > 0;) index[p->options->inputs[i].input->id] = (uint32_t)i + 1;
     return index;
 }
 
-/* Sizes that the caller of the model chooses: those without a name are called by place where conditions on them are to be told.
+/* Sizes that the caller chooses. Unnamed sizes are named by place if conditions on them are reported.
  */
 static ob_status name_input_sizes(ob_propagation *p, uint32_t input, ob_shape *shape) {
     if (!p->options->solved || shape->rank <= 0) return name_unknown_sizes(p, shape);

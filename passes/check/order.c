@@ -169,7 +169,7 @@ ob_status ob__propagate_sorted(ob_propagation *p, ob_graph *graph) {
     sorter s = {.p = p, .graph = graph};
     ob_status status = prepare(&s);
     ob__list_free(&p->scratch.allocator, s.stack, s.stack_capacity, sizeof *s.stack);
-    /* The places are no longer needed; bodies of these nodes may be sorted themselves. */
+    /* The places are no longer needed, and bodies of these nodes may be sorted too. */
     for (uint32_t i = 0; i < s.n && s.nodes && s.place; i++)
         if (s.nodes[i]) s.place[s.nodes[i]->id] = 0;
     if (status == OB_OK) status = propagate_in_order(&s);
@@ -187,7 +187,7 @@ static void report_unordered(ob_propagation *p, const ob_node *node, const ob_va
 }
 
 /* Bodies of functions that are not called, and of operators that are not known: nothing is inferred for them. Files are sorted
- * when they are read, so what is out of order here has a cycle. */
+ * when they are read, so nodes out of order here are in a cycle. */
 static ob_status check_order(void *context, ob_graph *graph) {
     ob_propagation *p = context;
     if (!graph->first || p->done[graph->first->id]) return OB_OK;

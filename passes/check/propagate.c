@@ -13,12 +13,12 @@ enum {
     REPEATED_BYTES = 16 << 20,  /* that inferring bodies again may take, */
     REPEATED_NODE_BYTES = 1024, /* and more for each node of the model; */
     REPEATED_SHARE = 16,        /* in one case of several, this part of it */
-    CONTENT_LIMIT = 1 << 23     /* elements, then long contents are no longer kept */
+    CONTENT_LIMIT = 1 << 23     /* limit of elements; beyond it long contents are not kept */
 };
 
 static const ob_type unknown_type = {.shape = {OB_RANK_UNKNOWN, NULL}};
 
-/* ---- Attributes that stand for those of the calling node ---- */
+/* ---- Attributes that refer to those of the calling node ---- */
 
 static const ob_attribute *bound_attribute(const ob_call *call, const char *name) {
     const ob_attribute *found = ob__node_attribute(call->node, name);
@@ -132,7 +132,7 @@ static ob_status note_operator(ob_propagation *p, const ob_node *node) {
     return OB_OK;
 }
 
-/* What a visit takes, which is too much for the stack: visits nest as bodies do. */
+/* The memory of a visit. It is too much for the stack, because visits nest like bodies. */
 struct ob_visit_space {
     ob_type types[2 * FEW];
     ob_content contents[2 * FEW];
@@ -148,7 +148,7 @@ static ob_status infer_visit(ob_visit *visit) {
     if (p->budget > 0) p->budget--;
     if (call) return ob__infer_call(visit);
     bool has_rule = node->op && node->op->infer != ob__infer_none;
-    if (!has_rule && !visit->root) visit->root = visit->node; /* of all that cannot be said behind it */
+    if (!has_rule && !visit->root) visit->root = visit->node; /* of everything unknown behind it */
     if (!node->op) return ob__unverified(&visit->infer, -1, -1, "the operator is not known");
     char text[200];
     if (ob__is_too_new(visit->node->graph, visit->node->domain, text, sizeof text))
@@ -164,8 +164,8 @@ static const char *reason(const ob_node *node, const ob_type *type) {
     return node->function ? "not known from the function's body" : "the operator is not known";
 }
 
-/* What the rule gave becomes fact. `root`: that of the first operand that has one. *only_declared: a rank is known from what is
- * declared alone. */
+/* Makes the results of the rule facts. `root`: that of the first operand with one. only_declared: a rank is known only from a
+ * declaration. */
 static ob_status set_results(ob_visit *visit, const ob_node *node, const ob_node *root, bool *only_declared) {
     ob_propagation *p = visit->p;
     *only_declared = false;
@@ -343,7 +343,7 @@ ob_status ob__propagate_once(ob_model *model, const ob_propagate_options *option
     return finish(&p, status);
 }
 
-/* The nodes around count as done: what is read of them is known. */
+/* The outer nodes count as done, because their results are known. */
 static void mark_around(ob_propagation *p, const ob_graph *graph) {
     for (; graph; graph = graph->parent)
         for (const ob_node *node = graph->first; node; node = node->next) p->done[node->id] = 1;

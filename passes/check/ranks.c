@@ -9,17 +9,17 @@
 #include "passes/check/propagation.h"
 
 enum {
-    MOST_SIZES = 3,        /* that are told apart: 8 cases */
-    MOST_NODES = 4096,     /* of a model whose cases are told apart, */
-    MOST_VISITS = 1 << 16, /* and of those that are inferred in one case */
+    MOST_SIZES = 3,        /* sizes with separate cases: 8 cases */
+    MOST_NODES = 4096,     /* nodes of a model with separate cases, */
+    MOST_VISITS = 1 << 16, /* and visited nodes in one case */
     KEY_SIZE = 80
 };
 
-/* What a case requires, and in which of the lists of facts it stands. */
+/* A requirement of a case, and its list in the facts. */
 typedef struct found {
     ob_requirement requirement;
     uint32_t list;
-    bool dropped; /* another one says the same */
+    bool dropped; /* another one is equal */
 } found;
 
 typedef struct ranks {
@@ -36,7 +36,7 @@ typedef struct ranks {
     bool needs_run; /* in some case a size that only a run knows decides a rank */
 } ranks;
 
-/* One of the two cases of a size: what is found from `first` to before `end`. */
+/* One of the two cases of a size: the requirements from `first` up to `end` - 1. */
 typedef struct one_case {
     const ob_guard *guard;
     uint32_t first, end;
@@ -118,7 +118,7 @@ static ob_status keep_all(ranks *s, one_case *c) {
         uint32_t *n, *capacity;
         const ob_requirement *items = *list_of(s->facts, list, &n, &capacity);
         for (uint32_t i = 0; i < *n; i++)
-            if (!items[i].value) OB_TRY(keep(s, &items[i], list)); /* what the file claims requires nothing */
+            if (!items[i].value) OB_TRY(keep(s, &items[i], list)); /* declarations require nothing */
     }
     return OB_OK;
 }
@@ -134,7 +134,7 @@ static ob_status moved_guard(ranks *s, const ob_guard *guard, const ob_guard *fr
     return ob__guard_within(&s->facts->arena, outer, guard->term, guard->node, guard->text, out);
 }
 
-/* Its entry in a map from what is required to the cases that require it, as bits; *entry NULL: too many parts to be compared.
+/* Its entry in a map from requirements to their cases, as bits; entry NULL: too many parts to compare.
  * */
 static ob_status find_same(ranks *s, ob_map *same, const found *f, const one_case *c, ob_map_entry **entry) {
     key k;
@@ -143,7 +143,7 @@ static ob_status find_same(ranks *s, ob_map *same, const found *f, const one_cas
     return *entry || k.n > KEY_SIZE ? OB_OK : OB_E_MEMORY;
 }
 
-/* What both cases require, and what one does when no run is in the other, needs no guard of the case. */
+/* A requirement of both cases needs no guard, nor does one of a case if the other case is impossible. */
 static ob_status join(ranks *s, const one_case *cases, const ob_guard *guard) {
     ob_map same;
     ob_map_entry *entry;
@@ -215,7 +215,8 @@ static ob_status propagate_case(ranks *s, uint32_t n_decided, one_case *c) {
 
 /* ---- All of them ---- */
 
-/* Is something asked of sizes that only a run knows? They are told by facts, and those of a case are not kept. */
+/* Is there a requirement on sizes that only a run knows? Such sizes are found through facts, and those of a case are not kept.
+ * */
 static bool asks_of_runs(const ranks *s) {
     const ob_dims *dims = s->model->dims;
     if (s->needs_run) return true;
@@ -243,7 +244,7 @@ static ob_status take_found(ranks *s) {
     return OB_OK;
 }
 
-/* Facts of their own for the cases, in the same arena, with room for the whole. */
+/* Separate facts for the cases, in the same arena, with room for all. */
 static ob_status propagate_cases(ranks *s, ob_dim size) {
     ob_facts whole = *s->facts;
     *s->facts = (ob_facts){.arena = whole.arena};
@@ -263,7 +264,7 @@ static bool is_open_rank(const ob_facts *facts, const ob_node *node) {
     return false;
 }
 
-/* Is everything that is unverified behind such a rank, in a model that may run? */
+/* Is everything unverified behind such a rank, in a model that may run? */
 static bool is_worth_it(const ob_model *model, const ob_facts *facts) {
     if (facts->n_unverified == 0 || facts->n_refuted || model->n_nodes > MOST_NODES) return false;
     for (uint32_t i = 0; i < facts->n_unverified; i++)

@@ -10,7 +10,7 @@ typedef struct ruler {
     ob_work *work;
     const ob_facts *facts;   /* in these calls */
     const ob_called *called; /* NULL: none */
-    const char *path;        /* of the graph; NULL until it is asked for */
+    const char *path;        /* of the graph; NULL until needed */
     const ob_node *node;
     const ob_group *group;
     ob_arena arena; /* scratch, for operators with many operands */
@@ -32,7 +32,7 @@ static void on_break(void *context, const ob_rule_break *broken) {
     if (!ob__finding_set_operands(findings, finding, r->group->shapes, r->group->n)) r->status = OB_E_MEMORY;
 }
 
-/* The batch axes alone, which is what broadcasts in a matrix product. */
+/* Only the batch axes, which broadcast in a matrix product. */
 static void cut_fixed_axes(ob_group *group) {
     for (uint32_t i = 0; i < group->n; i++)
         if (group->shapes[i].rank != OB_RANK_UNKNOWN)

@@ -10,7 +10,7 @@
 #include "passes/check/propagation.h"
 
 struct ob_kept_call {
-    ob_called *called; /* NULL: not inferred yet, or nobody may have its results */
+    ob_called *called; /* NULL: not inferred yet, or its results must not be reused */
     ob_fact *outputs;  /* of the body, in its order */
     uint32_t from, to; /* anonymous sizes made within have the numbers from + 1 .. to */
     uint64_t n_proved, n_refuted;
@@ -23,7 +23,7 @@ struct ob_site_entry {
     ob_called *outer;
 };
 
-enum { LONG_LIST = 64 }; /* entries of a list that is told by where it lies, not by what it holds */
+enum { LONG_LIST = 64 }; /* a longer list is compared by its address, not by its contents */
 
 void ob__calls_init(ob_propagation *p) {
     ob__map_init(&p->kept_calls, &p->scratch);
@@ -37,7 +37,7 @@ void ob__calls_release(ob_propagation *p) {
     p->sites = NULL;
 }
 
-/* ---- What tells calls apart ---- */
+/* ---- The key of a call ---- */
 
 static void add_number(ob_text *key, int64_t number) {
     ob__text_append(key, (const char *)&number, sizeof number);
@@ -110,7 +110,7 @@ static void add_attribute(ob_text *key, const ob_attribute *attribute) {
     case OB_ATTR_INTS: add_bytes(key, attribute->u.ints, n * sizeof *attribute->u.ints); return;
     case OB_ATTR_TENSOR: add_number(key, (int64_t)(intptr_t)attribute->u.tensor); return;
     case OB_ATTR_GRAPH: add_number(key, (int64_t)(intptr_t)attribute->u.graph); return;
-    default: add_number(key, (int64_t)(intptr_t)attribute); return; /* rare: the same only when it is the same one */
+    default: add_number(key, (int64_t)(intptr_t)attribute); return; /* rare: equal only if it is the same object */
     }
 }
 

@@ -17,7 +17,7 @@ static bool is_wanted(void *context, ob_dim symbol) {
     return !search->found;
 }
 
-/* Declared shapes are where a model's symbols stand. */
+/* The symbols of a model are in its declared shapes. */
 static ob_status search_graph(void *context, ob_graph *graph) {
     symbol_search *search = context;
     for (size_t i = 0; i < graph->values.capacity && !search->found; i++) {
@@ -52,7 +52,7 @@ ob_dim ob__input_size(ob_model *model, uint32_t input, int32_t axis) {
     if (n < 0) return OB_DIM_UNKNOWN;
     ob_dim symbol = ob_dim_find(model->dims, text);
     if (symbol == OB_DIM_UNKNOWN) return ob_dim_symbol(model->dims, text);
-    /* A file may call a size of its own so: that is another one. */
+    /* A file may use this name for its own symbol, which is another size. */
     for (int tries = 0; tries < 7 && symbol != OB_DIM_UNKNOWN && is_declared(model, symbol); tries++) {
         text[n++] = '\'';
         text[n] = '\0';

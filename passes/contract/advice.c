@@ -13,7 +13,7 @@ static bool fails_at(const ob_dims *dims, const ob_requirement *requirement, con
     return ob_condition_eval(dims, &requirement->condition, sizes, n, &holds) == OB_OK && !holds;
 }
 
-/* A solved clause has the origins of all that went into it; the sizes that break it alone tell which of them asks for it. */
+/* A solved clause has many origins. The sizes that break only this clause tell which of them requires it. */
 uint32_t ob__clause_asks(const ob_facts *facts, const ob_dims *dims, const ob_solved_clause *clause) {
     uint32_t first = UINT32_MAX;
     for (uint32_t i = 0; i < clause->n_origins && clause->origins[i] < facts->n_conditions; i++) {
@@ -24,7 +24,7 @@ uint32_t ob__clause_asks(const ob_facts *facts, const ob_dims *dims, const ob_so
     return first;
 }
 
-/* Conditions that say the same are chained behind the first of them, which is the origin. */
+/* Equal conditions are chained after the first of them, which is the origin. */
 uint32_t ob__clause_nodes(ob_contract *contract, const ob_facts *facts, const ob_solved_clause *clause) {
     uint32_t n = 0, count = ++contract->n_counts;
     for (uint32_t i = 0; i < clause->n_origins && clause->origins[i] < facts->n_conditions; i++)
@@ -67,8 +67,7 @@ static bool satisfies(const ob_contract *contract, const ob_dims *dims, const ob
            ob__contract_holds(contract, dims, c->sizes, c->n, &broken) != OB_FALSE;
 }
 
-/* Sizes of the literal's own symbols with which it holds, whatever the others are: the witness's, or of a single symbol a small
- * one. */
+/* Sizes of the literal's own symbols that satisfy it: those of the witness, or a small one for a single symbol. */
 static bool choose(const ob_contract *contract, const ob_dims *dims, const ob_literal *literal, choice *c) {
     ob_dim_symbols(dims, literal->p, add_symbol, c);
     if (literal->q && !c->too_many) ob_dim_symbols(dims, literal->q, add_symbol, c);
@@ -84,7 +83,7 @@ static bool choose(const ob_contract *contract, const ob_dims *dims, const ob_li
 ob_status ob__clause_choice(const ob_contract *contract, const ob_dims *dims, const ob_solved_clause *clause, ob_arena *arena,
                             const ob_binding **sizes, uint32_t *n) {
     choice best = {.n = 0};
-    /* What is asked comes before the guards: without them the branch is not run. */
+    /* The requirement comes before the guards: if a guard is false, the branch does not run. */
     for (uint32_t k = 0; clause->n_holds && k < clause->n; k++) {
         const ob_literal *literal = &clause->literals[(k + clause->n_guard) % clause->n];
         choice c = {.clause = clause};

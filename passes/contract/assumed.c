@@ -75,7 +75,7 @@ ob_status ob__assumed_facts(const ob_dims *dims, const ob_assumed *assumed, uint
         }
         take_in(a, c, factor, constant);
     }
-    for (size_t i = 0; i < out->symbols.capacity; i++) { /* what contradicts itself is left to the solver, which says so */
+    for (size_t i = 0; i < out->symbols.capacity; i++) { /* contradictions are left to the solver, which reports them */
         asserted *a = out->symbols.entries[i].key ? out->symbols.entries[i].value : NULL;
         if (a && a->lowest > a->highest) *a = (asserted){0, OB_DIM_CONST_MAX, 1};
     }

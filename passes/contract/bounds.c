@@ -45,7 +45,7 @@ static const char *why_not(const ob_contract *contract, const ob_model *model, c
     return NULL;
 }
 
-/* The guards that sizes leave open. *never: one of them never holds. */
+/* The guards that depend on open sizes. never: one of them never holds. */
 static ob_status take_guards(ob_contract *contract, const ob_dims *dims, const ob_guard *guard, ob_contract_bound *out,
                              bool *never) {
     ob_dim terms[GUARD_DEPTH];

@@ -47,7 +47,7 @@ static ob_status first_that_is_new(claimed *c, const ob_stated *given, const ob_
     return OB_OK;
 }
 
-/* The first condition on values of `goals` that is none of `given`; NULL: there is none. In the words that both are written in.
+/* The first condition on values of `goals` that is not in `given`, compared as text; NULL: none.
  */
 static ob_status first_new_value(claimed *c, const ob_stated *given, const ob_stated *goals, const char **out) {
     ob_map lines;
@@ -107,7 +107,7 @@ static ob_status judge(claimed *c, const char *text) {
 ob_status ob__contract_compare_stated(ob_work *work, const ob_contract *contract) {
     const ob_propagate_options *given = work->given;
     const char *text = ob_model_metadata(work->model, OB_CONTRACT_KEY);
-    /* With sizes or assumptions of the user's own another contract is what was asked for. */
+    /* With sizes or assumptions of the user another contract was requested. */
     if (!text || work->n_assumed || (given && (given->n_bindings || given->n_inputs))) return OB_OK;
     claimed c = {.work = work, .found = contract};
     ob__arena_init(&c.arena, &work->model->arena.allocator);

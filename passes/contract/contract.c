@@ -80,7 +80,7 @@ static ob_status collect_inputs(const ob_model *model, const ob_facts *facts, ob
     return c.failed ? OB_E_MEMORY : OB_OK;
 }
 
-/* ---- What nobody can state ---- */
+/* ---- Unverified requirements ---- */
 
 const ob_requirement *ob__contract_open(const ob_facts *facts, uint32_t index) {
     if (index < facts->n_unverified) return &facts->unverified[index];
@@ -99,7 +99,7 @@ uint32_t ob__times_asked(const ob_requirement *requirement) {
     return n ? n : 1;
 }
 
-/* What lies behind one operator that nothing is known of is one entry, that operator's. */
+/* All unverified requirements behind one unknown operator are one entry. */
 static ob_status add_unverified(making *m, const char *reason, uint32_t index) {
     ob_contract *contract = m->contract;
     const ob_requirement *r = ob__contract_open(m->facts, index);
@@ -133,7 +133,7 @@ static bool never_runs(const making *m, const ob_guard *guard) {
     return false;
 }
 
-/* The guards around what cannot be stated, each once; and of which the clauses say that they never hold. */
+/* The guards of unverified requirements, each once, and whether the clauses exclude them. */
 static ob_status find_idle(making *m) {
     ob_contract *contract = m->contract;
     const ob_facts *facts = m->facts;
@@ -153,7 +153,7 @@ static ob_status find_idle(making *m) {
     return ob__implied_groups(m->model->dims, &contract->given, &goals, &contract->arena, m->idle);
 }
 
-/* What nobody can state: in bodies that sizes guard only where the clauses leave it open whether these run. */
+/* Collects unverified requirements; those in guarded bodies only if the clauses allow the body to run. */
 static ob_status take_unverified(making *m, bool guarded) {
     const ob_facts *facts = m->facts;
     if (guarded) OB_TRY(find_idle(m));
@@ -175,7 +175,7 @@ static const char *why_not_stated(making *m, const ob_guard *guard) {
     return "too complex: the terms of the condition and its guards are too large";
 }
 
-/* The first condition that says the same under the same guard: one clause is enough for all of them. */
+/* The first equal condition under the same guard: one clause is sufficient for all of them. */
 static ob_status first_alike(making *m, uint32_t index, uint32_t *first) {
     const ob_requirement *r = &m->facts->conditions[index];
     const bool turned =
@@ -207,7 +207,7 @@ static ob_status find_given(making *m, const uint32_t *open, uint32_t n, bool *g
     return ob__implied_groups(m->model->dims, &contract->given, &goals, &contract->arena, given);
 }
 
-/* What could not be stated is proved by what was, or unverified. */
+/* A requirement that could not be stated is proved from the clauses, or unverified. */
 static ob_status take_open(making *m, const uint32_t *open, uint32_t n) {
     const ob_facts *facts = m->facts;
     bool given[MOST_IMPLIED] = {false};
@@ -227,7 +227,7 @@ static ob_status lower(making *m) {
     for (uint32_t i = 0; i < facts->n_conditions; i++) {
         const ob_requirement *r = &facts->conditions[i];
         bool stated;
-        if (r->value) continue; /* what the file claims of a result requires nothing */
+        if (r->value) continue; /* declarations of results require nothing */
         uint32_t first;
         OB_TRY(first_alike(m, i, &first));
         if (first != i) continue;
@@ -238,7 +238,7 @@ static ob_status lower(making *m) {
     return take_open(m, open, n_open);
 }
 
-/* ---- What is taken for granted ---- */
+/* ---- Assumptions ---- */
 
 static ob_status assume(making *m, const ob_assumed *assumed, uint32_t n) {
     ob_contract *contract = m->contract;
@@ -285,7 +285,7 @@ static ob_status list_claim(making *m, const ob_claim *claim) {
     return OB_OK;
 }
 
-/* The claims about sizes that open requirements mention, and about ranks that something was said with. */
+/* The claims about sizes in open requirements, and about assumed ranks. */
 static ob_status list_claims(making *m) {
     const ob_facts *facts = m->facts;
     claim_search search = {m, OB_ARENA_ARRAY(&m->contract->arena, bool, facts->n_claims)};

@@ -9,7 +9,7 @@
 #include "passes/check/work.h"
 #include "passes/contract/contract.h"
 
-/* Where a finding about a requirement stands. */
+/* Sets the place of a finding about a requirement. */
 static void place(ob_findings *findings, ob_finding *finding, const ob_requirement *at) {
     finding->node = at->node;
     finding->call_path = at->call_path ? at->call_path : "";
@@ -29,7 +29,7 @@ static void write_sizes(ob_text *text, const ob_dims *dims, const char *before, 
     }
 }
 
-/* Does it ask for no more than sizes that are large enough, as every window does? */
+/* Does it require only that sizes are large enough, like every window? */
 static bool is_least_size(const ob_dims *dims, const ob_solved_clause *clause) {
     const ob_literal *literal = &clause->literals[0];
     const ob_term *term = clause->n == 1 && literal->kind == OB_LITERAL_NONNEGATIVE ? ob__term(dims, literal->p) : NULL;
@@ -73,7 +73,7 @@ static ob_status is_of_zeros(ob_dims *dims, const ob_solved_clause *clause, ob_a
     return OB_OK;
 }
 
-/* Which sizes decide it, and what to change when other sizes are wanted. NULL: out of memory. */
+/* The sizes that decide the clause, and the node to change for other sizes. NULL: out of memory. */
 static const char *suggest(ob_work *work, const ob_solved_clause *clause, const ob_requirement *asks) {
     const ob_dims *dims = work->model->dims;
     const ob_value *value = NULL;

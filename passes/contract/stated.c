@@ -14,7 +14,7 @@ static const char status_key[] = "status: ", values_key[] = "values: ", left_out
 
 /* ---- Writing ---- */
 
-enum { HEAD = 100 }; /* bytes for the lines that are no clauses */
+enum { HEAD = 100 }; /* bytes for the other lines */
 
 typedef struct stating {
     ob_dims *pool; /* for reading back */
@@ -24,7 +24,7 @@ typedef struct stating {
     uint32_t n_values;
 } stating;
 
-/* A line that no reader could use is left out: too long, or of terms too large to be read. */
+/* A line that cannot be read again is omitted: it is too long, or its terms are too large. */
 static ob_status can_be_read(stating *s, bool *good) {
     ob_clause clause;
     ob__arena_restart(&s->arena);

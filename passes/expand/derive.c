@@ -9,7 +9,7 @@ const ob_body ob__ones_like = {"", "Gradient", 1, "(X) -> (Y) { Y = Expand(CastL
 const ob_body ob__zeros_like = {"", "Gradient", 1, "(X) -> (Y) { Y = Expand(CastLike(0, X), Shape(X)); }"};
 const ob_body ob__plus = {"", "Gradient", 1, "(A, B) -> (C) { C = A + B; }"};
 
-/* What X was stretched to comes back: along these axes, or along those where a run finds that it has one element. */
+/* Sums the gradient of a stretched X: along these axes, or along those where a run finds one element. */
 static const ob_body sum_along = {"", "Gradient", 1,
                                   "(X, axes, G) -> (D) {"
                                   "    D = Reshape(ReduceSum(G, axes, keepdims = 1), Shape(X), allowzero = 1);"
@@ -22,7 +22,7 @@ static const ob_body sum_like = {"", "Gradient", 1,
                                  "    D = Reshape(sum, Shape(X), allowzero = 1);"
                                  "}"};
 
-/* The number of each element of X, from 1: 0 is what is filled in. */
+/* The number of each element of X, from 1; 0 marks padding. */
 static const ob_body places = {"", "Gradient", 1,
                                "(X) -> (P) {"
                                "    P = Reshape(Range(1, Size(X) + 1, 1), Shape(X), allowzero = 1);"
@@ -37,7 +37,7 @@ static const ob_body put_back = {
 
 enum { MOST_AXES = 64 };
 
-/* Along which axes of the gradient its operand has one element and it more. false: only a run tells. */
+/* The axes along which the operand has one element and the gradient has more. false: known only during a run. */
 static bool stretched_axes(const ob_shape *x, const ob_shape *g, int64_t *axes, uint32_t *n) {
     const int32_t lacks = g->rank - x->rank;
     *n = 0;
@@ -96,7 +96,7 @@ static ob_status derive_each(ob_tape *tape, const ob_body *row, const ob_back_st
     return OB_OK;
 }
 
-/* The operator on places; each gradient goes where its element came from. */
+/* Runs the operator on positions; each gradient is added to the element that it came from. */
 static ob_status derive_moves(ob_tape *tape, const ob_derivative *row, const ob_back_step *step) {
     const ob_node *node = step->node;
     ob_value **in = OB_ARENA_ARRAY(&tape->arena, ob_value *, node->n_inputs);

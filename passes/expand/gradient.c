@@ -7,16 +7,16 @@
 #include "passes/expand/expand.h"
 #include "passes/expand/tape.h"
 
-/* What one Gradient differentiates; arrays by the id of a node or value as they were when it was looked at. */
+/* The nodes and values between the names of one Gradient; arrays by node or value id at the time of the walk. */
 typedef struct differential {
     ob_tape *tape;
     ob_node *node; /* the Gradient */
     ob_gradient_params params;
     ob_arena arena;
     uint32_t n_values, n_nodes;
-    ob_node **order; /* what y is computed by, operands first */
+    ob_node **order; /* the nodes that compute y, operands first */
     uint32_t n_order;
-    bool *is_named;    /* by xs or zs: what makes the value is not looked at */
+    bool *is_named;    /* named by xs or zs: its producer is not visited */
     bool *is_moved;    /* the value depends on one of xs */
     bool *is_before;   /* the node has run when the Gradient does */
     ob_value **stands; /* for the value: another one, of a copy that is computed from the operands of the Gradient */
@@ -24,7 +24,7 @@ typedef struct differential {
     bool waits;        /* another Gradient comes first, or the graph has changed: look again */
 } differential;
 
-/* ---- What is differentiated ---- */
+/* ---- The differentiated nodes ---- */
 
 typedef ob_status (*read_visit)(differential *d, ob_node *node, ob_value *value);
 
@@ -39,7 +39,7 @@ static bool is_around(const ob_graph *outer, const ob_graph *graph) {
     return graph != NULL;
 }
 
-/* What a subgraph reads of the graphs around its node. */
+/* The values that a subgraph reads from outer graphs. */
 static ob_status visit_captured(void *context, ob_graph *graph) {
     const capture *c = context;
     for (const ob_node *node = graph->first; node; node = node->next)
@@ -98,7 +98,7 @@ static ob_status push_producer(differential *d, ob_node *node, ob_value *value) 
     return push(d, &f->walk, value->producer);
 }
 
-/* Fills in the order of what y is computed by. */
+/* Fills the order of the nodes that compute y. */
 static ob_status follow(following *f) {
     differential *d = &f->d;
     walk *w = &f->walk;
@@ -186,7 +186,7 @@ static bool reads_other(const differential *d, const ob_node *node) {
     return false;
 }
 
-/* The operands of the Gradient may be other values than those that it names; what it names may be computed behind it. */
+/* The operands of the Gradient may differ from the named values, and named values may be computed after it. */
 static ob_status copy_where_needed(differential *d) {
     for (uint32_t i = 0; i < d->params.n; i++) {
         const ob_value *named = ob__gradient_value(d->node, &d->params, i);
@@ -255,7 +255,7 @@ static ob_status step_back(differential *d, const ob_node *node) {
     return OB_OK;
 }
 
-/* From y back to what it depends on; then the results of the Gradient are these. */
+/* Goes from y back to the values that it depends on, then connects the results of the Gradient. */
 static ob_status write_back(differential *d) {
     ob_value *y = standing(d, d->params.y);
     if (d->is_moved[d->params.y->id])
@@ -367,7 +367,7 @@ static ob_status write_graph(void *context, ob_graph *graph) {
         r->n_left += f.d.waits;
         if (f.d.waits) {
             r->left = node;
-            next = node->next; /* what stands there may have been written out */
+            next = node->next; /* that node may have been expanded */
         }
         r->n_changes += r->tape->model->n_nodes != n_nodes;
     }

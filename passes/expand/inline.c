@@ -15,7 +15,7 @@ typedef struct inliner {
     ob_error *error;
     uint64_t n_nodes, max_nodes;
     ob_arena scratch;
-    ob_value **values; /* of the call at hand, by id of the body's value; valid where stamps say so */
+    ob_value **values; /* of the current call, by id of the body's value; valid according to stamps */
     uint32_t *stamps, stamp;
     uint32_t n_values; /* ids of the model before anything was copied */
     ob_map states;     /* of functions, while looking for circles */
@@ -31,7 +31,7 @@ typedef struct expansion {
 
 static ob_status copy_graph(const expansion *e, const ob_graph *from, ob_graph *parent, ob_node *parent_node, ob_graph **out);
 
-/* The attribute that a reference in the body stands for: given by the call, or the function's default. *out NULL: left out. */
+/* The attribute that a reference in the body means: given by the call, or the function's default. out NULL: absent. */
 static const ob_attribute *find_referenced(const expansion *e, const char *name) {
     const ob_attribute *given = ob__node_attribute(e->call, name);
     if (given) return given;
@@ -60,7 +60,7 @@ static ob_status copy_attribute(const expansion *e, const ob_attribute *from, ob
     return ob__node_set_attribute(to, copy) ? OB_OK : OB_E_MEMORY;
 }
 
-/* Where the caller's value for one of the body stands, NULL when there is none yet. */
+/* The place of the caller's value for a value of the body; it holds NULL if there is none yet. */
 static ob_value **find_mapped(inliner *in, const ob_value *value) {
     if (value->id >= in->n_values) return NULL;
     if (in->stamps[value->id] != in->stamp) {
@@ -130,7 +130,7 @@ static ob_status copy_node(const expansion *e, const ob_node *from, ob_graph *gr
     node->overload = from->overload;
     node->metadata = from->metadata;
     node->n_metadata = from->n_metadata;
-    /* As paths have it; what stands deeper in the body has its way there in the nodes around it. */
+    /* The notation of paths. Nodes deeper in the body get their path from the nodes around them. */
     node->name = graph != e->call->graph
                      ? from->name
                      : ob__arena_printf(&model->arena, "%s/%s", ob__node_label(e->call), ob__node_label(from));
@@ -241,7 +241,8 @@ static ob_status inline_subgraphs(inliner *in, const ob_node *node, int depth) {
     return OB_OK;
 }
 
-/* Expands calls in rounds: the n-th round expands what the (n-1)-th brought in, so a circle of functions meets the limit. */
+/* Expands calls in rounds: the n-th round expands the calls that the (n-1)-th inserted, so recursive functions reach the limit.
+ * */
 static ob_status inline_graph(inliner *in, ob_graph *graph, int depth) {
     OB_FAIL_IF(depth > MAX_DEPTH, in->error, OB_E_LIMIT, "subgraphs are nested too deeply");
     for (int round = 0;; round++) {
@@ -261,14 +262,14 @@ static ob_status inline_graph(inliner *in, ob_graph *graph, int depth) {
     return OB_OK;
 }
 
-/* ---- Circles, and what will be made: before anything is ---- */
+/* ---- Recursion, and the final size: tested before anything is made ---- */
 
 /* Nodes, and bytes beside them: names, operands, attributes. Calls of a function without nodes count as one. */
 typedef struct extent {
     uint64_t nodes, n_bytes;
 } extent;
 
-/* Of a function: its extent when it is written out. */
+/* The size of a function after expansion. */
 typedef struct visit {
     bool open;
     extent extent;

@@ -17,7 +17,7 @@ void ob__alike_init(ob_alike_list *list, ob_arena *arena) {
     ob__map_init(&list->known, arena);
 }
 
-/* The group that the key stands for, a new one beginning with entry `index`. NULL: out of memory. */
+/* The group of the key; if it is new, it begins with entry `index`. NULL: out of memory. */
 static ob_alike_entry *join(ob_alike_list *list, const char *key, size_t n_bytes, size_t index, uint64_t n) {
     ob_map_entry *entry = ob__map_insert(&list->known, key, n_bytes);
     if (!entry) return NULL;
@@ -63,7 +63,7 @@ static void add_shape(ob_text *key, const ob_shape *shape) {
 
 /* ---- Broadcasts ---- */
 
-enum { MANY_OPERANDS = 16 }; /* a node with more is a pattern of its own */
+enum { MANY_OPERANDS = 16 }; /* a node with more is a separate pattern */
 
 static void broadcast_key(const ob_facts *facts, const ob_node *node, const ob_group *group, size_t index, ob_text *key) {
     add_number(key, group->n > MANY_OPERANDS ? (int64_t)index : -1);

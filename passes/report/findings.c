@@ -20,7 +20,7 @@ static int32_t own_axis(const ob_finding_info *info, size_t i) {
     return info->axis - (rank - info->operands[i].rank);
 }
 
-/* What is stretched onto the product of the others is shown with that in their place. */
+/* An operand stretched to the product of the others is shown with the product in their place. */
 static ob_status operands_of_product(ob_report *report, const ob_finding *finding, ob_finding_info *info) {
     ob_arena *arena = &report->finding_texts;
     const ob_node *node = finding->node;
@@ -58,14 +58,14 @@ enum {
     MANY_INPUTS = 64 /* of a node with more, only these are searched for a size */
 };
 
-/* The facts in these calls; what walks have in common is not the same in others. */
+/* The facts in these calls; shared parts of walks are valid only for them. */
 static const ob_facts *facts_in(ob_report *report, const ob_called *called) {
     if (report->origins_in != called) ob__map_init(&report->origins, &report->arena);
     report->origins_in = called;
     return ob__call_view_at(&report->view, called);
 }
 
-/* The inputs of the model that have the symbols of a condition, for one whose sides stand nowhere as a size. */
+/* The inputs of the model with the symbols of a condition whose sides are not sizes of a value. */
 typedef struct symbol_search {
     ob_report *report;
     ob_arena *arena;
@@ -105,7 +105,7 @@ static ob_status origins_of_symbols(ob_report *report, const ob_condition *condi
     return s.failed ? OB_E_MEMORY : OB_OK;
 }
 
-/* Where the sizes along the axis that is meant came from, for each operand that is not 1 there. */
+/* The origins of the sizes along the finding's axis, for each operand whose size is not 1. */
 static ob_status origins_of_finding(ob_report *report, const ob_finding *finding, ob_finding_info *info) {
     ob_arena *arena = &report->finding_texts;
     const ob_node *node = finding->node;

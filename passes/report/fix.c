@@ -65,7 +65,7 @@ static const char *fix_broadcast(const ob_report *report, const ob_finding *find
     return "";
 }
 
-/* What is stretched onto a product meets a shape that is not among the operands. */
+/* An operand stretched to a product meets a shape that is not among the operands. */
 static const char *fix_onto_product(const ob_report *report, const ob_finding *finding, ob_arena *arena) {
     uint32_t operand = finding->node->op->stretch.first;
     ob_dim dims[2];

@@ -248,7 +248,7 @@ static void write_all(guard *g) {
     ob__guard_values_write(&g->file, &g->values, g->facts, g->name);
 }
 
-/* A name that C and C++ take for a function, and that is none of the helpers'. */
+/* A name that C and C++ allow for a function, and that no helper has. */
 static bool is_usable(const char *name) {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
     static const char *const taken[] = {

@@ -5,9 +5,9 @@
 #include "core/dims/terms.h"
 #include "passes/report/guard.h"
 
-enum { MAX_SHOWN = 1000 }; /* bytes of a name or clause: C promises room for 4095 in a literal, escapes take four each */
+enum { MAX_SHOWN = 1000 }; /* limit of a name or clause in bytes: C guarantees literals of 4095 bytes, and an escape takes four */
 
-/* As the inside of a string literal, which may also stand in a comment: no quote, no trigraph, no end of comment. */
+/* Writes the inside of a string literal that may also be in a comment: no quote, no trigraph, no end of comment. */
 void ob__guard_escaped(ob_text *text, const char *bytes, size_t n) {
     for (size_t i = 0; i < n && i < MAX_SHOWN; i++) {
         unsigned char c = (unsigned char)bytes[i];
@@ -39,7 +39,7 @@ void ob__guard_operand(ob_guard_body *g, ob_dim d) {
     }
 }
 
-/* Every part before what is made of it. */
+/* Every part comes before the terms that use it. */
 static void require_parts(ob_guard_body *g, const ob_term *term) {
     if (term->kind == OB_DIM_KIND_SUM) {
         for (uint32_t i = 1; i < term->n_words;) {

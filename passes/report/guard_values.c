@@ -5,7 +5,7 @@
 #include "passes/contract/bounds.h"
 #include "passes/report/guard.h"
 
-/* Those that are no helpers of terms; all are used as soon as there is a condition. */
+/* Helpers for values; all are used if there is a condition. */
 static const char helpers[] =
     "/* Stores element i as an integer in *v. Returns 0 if it is not one. */\n"
     "static int obg_element(const void *data, int type, int64_t i, int64_t *v) {\n"
@@ -90,7 +90,7 @@ static void require_all(ob_guard_body *g, const ob_dim *terms, int32_t n) {
     for (int32_t i = 0; i < n; i++) ob__guard_require(g, terms[i]);
 }
 
-/* What the caller hands over for an input must be what it is at these sizes. */
+/* The caller's data for an input must have the input's type and size at these sizes. */
 static void check_input(ob_guard_body *g, const ob_type *type, uint32_t place) {
     ob_text *body = &g->body;
     ob__text_printf(body, "    if (types[%u] != %d || counts[%u] < 0 || (counts[%u] > 0 && !data[%u])) return -3;\n", place,

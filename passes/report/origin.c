@@ -14,11 +14,11 @@ enum {
     MAX_STEPS = 100000,
     SHOWN_STEPS = 4,
     KEPT_STEPS = 32,      /* of a walk, one in so many places is remembered */
-    MANY_BYTES = 1 << 16, /* of a stack trace: its end is what counts */
+    MANY_BYTES = 1 << 16, /* of a stack trace: its end matters */
     MANY_INPUTS = 64      /* of a node with more only these are looked at */
 };
 
-/* A place that a size stands in: an axis of a value's shape, or an element of its contents. */
+/* The place of a size: an axis of a value's shape, or an element of its contents. */
 typedef struct place {
     const ob_value *value;
     int32_t index;
@@ -146,8 +146,8 @@ static bool step_back(const ob_facts *facts, place at, ob_dim size, place *next)
     return at.in_content ? step_from_content(facts, maker, size, next) : step_from_axis(facts, maker, at, size, next);
 }
 
-/* Goes on from `at` to where the size came from. What many walks have in common is walked once: one place in some is remembered
- * in `known`. False: out of memory. */
+/* Follows the size from `at` to its origin. Common parts of walks are walked once: some places are kept in `known`. False: out
+ * of memory. */
 static bool walk_back(const ob_facts *facts, ob_map *known, place at, ob_dim size, ending *end) {
     const place start = at;
     const ending *far = NULL;
@@ -167,7 +167,7 @@ static bool walk_back(const ob_facts *facts, ob_map *known, place at, ob_dim siz
     return true;
 }
 
-/* What stands at the end of a walk, in words. */
+/* Describes the end of a walk. */
 static const char *describe(const place *end, const char *size, const char *through, ob_arena *arena) {
     const ob_node *maker = end->value->producer;
     const char *place_text = end->in_content ? "element" : "axis";

@@ -83,7 +83,7 @@ static ob_status count_broadcasts(void *context, ob_graph *graph, const ob_facts
     counter *c = context;
     c->facts = facts;
     c->called = called;
-    if (ob__is_explicit_definition(graph)) return OB_OK; /* its calls are what broadcasts */
+    if (ob__is_explicit_definition(graph)) return OB_OK; /* its calls broadcast */
     for (const ob_node *node = graph->first; node; node = node->next) OB_TRY(count_node(c, node));
     return OB_OK;
 }
@@ -112,7 +112,7 @@ static int by_position(const void *a, const void *b) {
     return x->index < y->index ? -1 : x->index > y->index;
 }
 
-/* Gives the findings the severities that are wanted. Only now: what was found decides what else is looked for. */
+/* Sets the requested severities of findings. This comes last, because original severities control the passes. */
 static void judge_findings(ob_report *report) {
     ob_findings *findings = &report->findings;
     ob_report_summary *summary = &report->summary;
@@ -120,7 +120,7 @@ static void judge_findings(ob_report *report) {
     uint32_t n = 0;
     for (uint32_t i = 0; i < findings->n; i++) {
         ob_finding finding = findings->items[i];
-        /* Some findings weigh less than their id says, which stands unless another severity is asked for. */
+        /* Some findings have a lower severity than their id. It stays unless the caller requests another one. */
         ob_severity asked = report->severities[finding.id];
         if (asked != ob__finding_row(finding.id)->severity) finding.severity = asked;
         if (finding.severity == OB_SEVERITY_NONE) continue;

@@ -5,8 +5,8 @@
 
 enum { FEW = 8 }; /* operands that need no memory from the heap */
 
-/* ONNX Runtime shows an operand of unknown rank as it shows a scalar. With such a one nothing is said, and type and shape come
- * from the model's value_info, which the rewriter writes: a shape that turns out wrong would be worse than none. */
+/* ONNX Runtime shows an operand of unknown rank as it shows a scalar. With such an operand nothing is inferred. Type and shape
+ * then come from the model's value_info, which the rewriter writes. A wrong shape would be worse than none. */
 static ob_status infer(ob__ort_inference *inference, ob_broadcast_result *result, ob_error *error) {
     for (size_t i = 0; i < inference->n_inputs; i++)
         if (inference->shapes[i].rank == 0) return OB_OK;

@@ -43,7 +43,7 @@ static ob_status infer(ob__ort_inference *inference, ob_broadcast_result *result
 
 /* ---- Attributes ---- */
 
-/* *n -1 when there is no such attribute. */
+/* *n -1: there is no such attribute. */
 static OrtStatus *read_ints(ob__ort_kernel *kernel, const OrtKernelInfo *info, const char *name, int64_t *ints, int32_t *n) {
     size_t count = 0;
     *n = -1;
@@ -108,7 +108,7 @@ static OrtStatus *read_shape(const ob__ort_kernel *kernel, const OrtKernelContex
     return NULL;
 }
 
-/* The quick question; what is wrong is asked of the library. */
+/* A quick test; the library finds the reason of a failure. */
 static bool fits(const ob__ort_kernel *kernel, const ob__ort_operand *operand, const int64_t *dims, int32_t rank) {
     const int64_t *axes = kernel->dimensions;
     if (operand->rank != (kernel->n_dimensions < 0 ? 0 : kernel->n_dimensions)) return false;

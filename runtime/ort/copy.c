@@ -1,8 +1,8 @@
 /* Copies in parts, shared among the threads that ONNX Runtime has for an operator. */
 #include "ort/plugin.h"
 
-/* Below SHARED_BYTES a second thread costs more than it brings. A part has at least PART_BYTES, and more in a large copy: what is
- * stretched is made once for each part. */
+/* Below SHARED_BYTES a second thread costs more than it saves. A part has at least PART_BYTES, and more in a large copy,
+ * because each part stretches its operand again. */
 enum { SHARED_BYTES = 2 << 20, PART_BYTES = 256 << 10, MAX_PARTS = 64 };
 
 typedef struct work {
@@ -18,7 +18,7 @@ static void copy_part(void *context, size_t index) {
 
 OrtStatus *ob__ort_copy(const ob__ort_kernel *kernel, const OrtKernelContext *context, const ob_view *to, const ob_view *from) {
     int64_t width = (int64_t)ob_dtype_size(to->dtype), n_elems = ob_view_count(to);
-    ob_error error; /* cleared when it is needed: most copies are small */
+    ob_error error; /* cleared only if needed: most copies are small */
     if (n_elems < SHARED_BYTES / width) {
         if (ob_view_assign(to, from, NULL) == OB_OK) return NULL;
     } else if (ob_view_assign_part(to, from, 0, 0, NULL) == OB_OK) {

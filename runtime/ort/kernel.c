@@ -50,8 +50,8 @@ static OrtStatus *declared_shape(const ob__ort_kernel *kernel, const OrtKernelIn
     return status;
 }
 
-/* What the declared shapes say already: impossible ones are an error now, and what stays open is kept for the message of a run
- * that breaks it. (The operator's attribute `conditions`, a list of texts, says the same; this API cannot read such lists.) */
+/* Tests the declared shapes: impossible ones are an error now, and open conditions are kept for the message of a run that
+ * breaks them. (The operator's attribute `conditions` states the same, but this API cannot read lists of texts.) */
 static OrtStatus *check_declared(ob__ort_kernel *kernel, const OrtKernelInfo *info, ob_shape *shapes, ob_dim *dims,
                                  ob_dims *pool) {
     for (size_t i = 0; i < kernel->n_inputs; i++) {
@@ -152,13 +152,13 @@ OrtStatus *ob__ort_operand_get(const ob__ort_kernel *kernel, const OrtKernelCont
     return status;
 }
 
-/* ONNX Runtime's numbers of element types are those of TensorProto up to FLOAT4E2M1; later ones have gone apart. */
+/* ONNX Runtime's numbers of element types are those of TensorProto up to FLOAT4E2M1; later ones differ. */
 static ob_dtype dtype_of(ONNXTensorElementDataType type) {
     return (int)type > OB_NONE && (int)type <= OB_FLOAT4E2M1 ? (ob_dtype)type : OB_NONE;
 }
 
-/* Views of both sides without addresses; false when the result has too many elements. Only what `rank` counts is filled in:
- * this runs for every call, however small. */
+/* Views of both sides without addresses; false if the result has too many elements. Only the first `rank` entries are set,
+ * because this runs for every call, however small. */
 static bool make_views(const ob__ort_operand *operand, const int64_t *axes, int32_t rank, const int64_t *dims, ob_dtype dtype,
                        ob_view *to, ob_view *from) {
     int64_t stride = (int64_t)ob_dtype_size(dtype), operand_stride = stride;
@@ -195,7 +195,7 @@ OrtStatus *ob__ort_produce(const ob__ort_kernel *kernel, OrtKernelContext *conte
         return ob__ort_failf(kernel, OB_E_LIMIT, "operand %zu: the result has too many elements", index);
     OrtValue *value = NULL;
     OB__ORT_TRY(api->KernelContext_GetOutput(context, index, dims, (size_t)rank, &value));
-    if (!value || ob_view_count(&to) == 0) return NULL; /* nobody wants it, or nothing is in it */
+    if (!value || ob_view_count(&to) == 0) return NULL; /* it is not requested, or it is empty */
     if (dtype == OB_STRING) return ob__ort_copy_strings(kernel, context, value, &to, operand->value, &from);
     OB__ORT_TRY(api->GetTensorMutableData(value, &to.data));
     /* The API has no other name for reading; the operand is not written. */

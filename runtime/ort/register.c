@@ -57,8 +57,8 @@ static int ORT_API_CALL get_version(const OrtCustomOp *op) {
     return 1;
 }
 
-/* What the API says of memory that an output may take over carries no operator: one function for each row. ONNX Runtime does so
- * only where nobody else reads the input and both have the same shape and type for all it knows. */
+/* The API's callback for outputs that may reuse the memory of an input has no operator argument: one function for each row.
+ * ONNX Runtime reuses memory only if no other node reads the input and both have the same known shape and type. */
 #define SHARED(name, row)                                                                                                        \
     static size_t ORT_API_CALL name(int **inputs, int **outputs) {                                                               \
         *inputs = *outputs = (row).shared;                                                                                       \

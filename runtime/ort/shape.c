@@ -105,7 +105,7 @@ static OrtStatus *set_output(const ob__ort_inference *inference, size_t index, O
 
 /* ---- The callback ---- */
 
-/* For what cannot be: the kernel refuses it when it is made, but ONNX Runtime wants a type before. */
+/* For impossible cases: the kernel refuses them when it is made, but ONNX Runtime needs a type before. */
 static void unknown_sizes(const ob__ort_inference *inference, ob_broadcast_result *result) {
     result->rank = 0;
     for (size_t i = 0; i < inference->n_inputs; i++)

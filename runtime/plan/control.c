@@ -31,7 +31,8 @@ static ob_status new_moving(ob_builder *b, ob_buffer **out) {
     return ob__new_buffer(b, OB_BUFFER_MOVING, 0, 0, out);
 }
 
-/* True when what makes the value can write it to another place: nobody else has that place, and it is this block's. */
+/* True if the producer of the value can write it to another place: no other value uses its place, and it belongs to this block.
+ * */
 static bool can_move(const ob_builder *b, const ob_slot *slot, const ob_view *layout, uint64_t n_bytes) {
     const ob_buffer *buffer = slot->buffer;
     ob_view view;
@@ -54,7 +55,7 @@ static ob_status deliver(ob_builder *b, const ob_node *node, const ob_value *val
     return ob__keep_until(b, target, slot->buffer->last);
 }
 
-/* What the blocks of a loop touch outside is there for every iteration; `before`: captured when it began. */
+/* Outside buffers that the blocks of a loop use stay alive for all iterations; `before`: captured at its start. */
 static ob_status end_control(ob_builder *b, ob_step *step, const ob_captured *before) {
     uint32_t last = b->n_steps - 1;
     step->control->after = b->plan->steps_end;
@@ -70,7 +71,7 @@ static ob_status keep_place(ob_builder *b, ob_place place) {
 
 /* ---- If ---- */
 
-/* The condition is known: the branch's nodes stand where the If stood. */
+/* The condition is known: the branch's nodes replace the If. */
 static ob_status plan_taken(ob_builder *b, const ob_node *node, const ob_graph *branch) {
     OB_TRY(ob__plan_graph(b, branch));
     for (uint32_t i = 0; i < node->n_outputs; i++) {
@@ -175,7 +176,7 @@ static ob_view behind(const ob_view *view, int32_t n) {
     return out;
 }
 
-/* Takes an axis away: what an iteration sees of a tensor. */
+/* Removes an axis: the part of a tensor that an iteration reads. */
 static ob_status slice_of(const ob_view *whole, int64_t axis, bool is_backward, bool has_batch, ob_view *view, ob_sliced *out) {
     int32_t rank = whole->rank - has_batch, at = (int32_t)(axis < 0 ? axis + rank : axis);
     if (at < 0 || at >= rank) return OB_E_INTERNAL;
@@ -245,7 +246,7 @@ static ob_status new_results(ob_builder *b, looping *l) {
     return OB_OK;
 }
 
-/* What the body reads from outside itself. */
+/* The values that the body reads from outside. */
 static ob_status place_body_inputs(ob_builder *b, looping *l) {
     static const uint8_t yes = 1;
     ob_control *control = l->control;
@@ -343,7 +344,7 @@ static ob_status place_loop_results(ob_builder *b, const looping *l) {
         OB_TRY(layout_of(b, value, &layout));
         OB_TRY(ob__new_slot(b, value, l->control->stacked[i].whole.buffer, 0, &layout));
     }
-    /* Reads of the operands are over, as far as they were counted where they lie. */
+    /* Ends the counted reads of the operands. */
     for (uint32_t i = 0; i < l->node->n_inputs; i++) {
         ob_slot *slot;
         OB_TRY(ob__find_slot(b, l->node, l->node->inputs[i], &slot));

@@ -79,7 +79,7 @@ static void place_pairwise(ob_buffer **all, size_t n, ob_buffer **placed) {
     }
 }
 
-/* `placed` holds only what is alive: what has ended is dropped on the way, so a long chain costs linear time. */
+/* `placed` holds only live buffers: dead ones are dropped on the way, so a long chain takes linear time. */
 static void place_in_time_order(ob_buffer **all, size_t n, ob_buffer **placed) {
     sort(all, n, is_earlier);
     size_t n_alive = 0;

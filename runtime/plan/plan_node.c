@@ -20,7 +20,7 @@
 /* Larger results are computed in each run rather than kept. */
 enum { FOLD_MAX_BYTES = 64 * 1024 * 1024 };
 
-/* ---- The node at hand ---- */
+/* ---- The current node ---- */
 
 typedef struct planned {
     const ob_node *node;
@@ -30,8 +30,8 @@ typedef struct planned {
     ob_view *out;      /* n_outputs entries, contiguous, dtype OB_NONE when not wanted */
     /* Of a step: */
     ob_kernel_args args;
-    const ob_slot **operands; /* where args.in lies: in, or copies */
-    ob_buffer **results;      /* where args.out will lie */
+    const ob_slot **operands; /* the place of args.in: in, or copies */
+    ob_buffer **results;      /* the place of args.out */
 } planned;
 
 /* The elements that shape propagation knows, as bytes in the arena; NULL when any is unknown. */
@@ -44,7 +44,7 @@ static void *known_content(ob_builder *b, const ob_value *value, const ob_view *
     for (uint32_t i = 0; bytes && i < content->n; i++) {
         ob_dim elem = content->elems[i];
         int32_t narrow = (int32_t)elem;
-        /* The ends of the range stand for everything beyond them. */
+        /* The ends of the range represent everything beyond them. */
         if (elem >= OB_DIM_CONST_MAX || elem <= -OB_DIM_CONST_MAX || (size == 4 && narrow != elem)) return NULL;
         if (size == 8)
             memcpy(bytes + i * 8, &elem, 8);
@@ -148,8 +148,8 @@ static uint64_t keep_blocks(ob_owned_memory *from, ob_owned_memory **list) {
     return n_bytes;
 }
 
-/* A node that reads constants only is computed now; what depends on no input shape is kept for all plans. A failure is left to
- * the run, which reports it when it comes to the node. */
+/* A node that reads only constants is computed now. A result that depends on no input shape is kept for all plans. If it fails,
+ * the run reports the failure at the node. */
 static ob_status try_fold(ob_builder *b, planned *p, bool *done) {
     ob_session *session = b->session;
     const ob_node *node = p->node;
@@ -164,7 +164,7 @@ static ob_status try_fold(ob_builder *b, planned *p, bool *done) {
     if (status != OB_OK) {
         ob__free_owned(&session->allocator, &blocks);
         OB_TRY(ob__stop_status(session, &session->threads, b->error));
-        /* What does not fit beside the rest is computed in each run, where its memory is shared. */
+        /* Results that do not fit are computed in each run, where memory is shared. */
         return status == OB_E_MEMORY && !ob__tally_refused(session->tally) ? status : OB_OK;
     }
     if (for_all_shapes) {
@@ -191,7 +191,7 @@ static uintptr_t stand_in(uint32_t i, uint32_t n) {
     return UINTPTR_MAX / 2 / (n + 1) * (i + 1);
 }
 
-/* How far around its stand-in an operand may lie. */
+/* The range of an operand around its stand-in address. */
 static uintptr_t reach(uint32_t n) {
     return UINTPTR_MAX / 2 / (n + 1) / 2;
 }
@@ -340,7 +340,7 @@ static ob_status keep_prepared(ob_builder *b, planned *p, const ob_kernel_needs 
     return ob__prepare_constants(b->session, p->node, needs, p->args.in, &b->plan->owned, step->prepared, b->error);
 }
 
-/* Scratch of the step, and behind it that of the lanes. */
+/* Scratch memory of the step, followed by that of the lanes. */
 static ob_status reserve_scratch(ob_builder *b, const ob_kernel_needs *needs, ob_step *step) {
     ob_scratch scratch;
     if (!ob__scratch_of(needs, &b->session->threads, &scratch))

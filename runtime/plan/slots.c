@@ -1,4 +1,4 @@
-/* What plans are written in: buffers, slots, steps; where results of the graph lie. */
+/* The elements of plans: buffers, slots, steps, and the places of graph outputs. */
 #include <string.h>
 
 #include "core/base/error.h"

@@ -105,7 +105,7 @@ bool ob__count_trips(const ob_builder *b, const ob_node *node, const ob_loop_par
     return true;
 }
 
-/* Result i of what is stacked has the shape of `batches` times `trips` slices. */
+/* Stacked result i has the shape of `batches` times `trips` slices. */
 static bool stacks(const ob_builder *b, const ob_node *node, const ob_loop_params *params, uint32_t i, int64_t trips,
                    int64_t batches) {
     const ob_type *whole = type_of(b, node->outputs[params->n_state + i]);
@@ -135,7 +135,7 @@ static int64_t known_number(const ob_builder *b, const ob_value *value, int64_t 
     return is_known ? content->elems[0] : otherwise;
 }
 
-/* No iteration: then nobody knows whether the body fits, and it is not to be planned. */
+/* No iteration: the shapes of the body are not tested, so it must not be planned. */
 static bool never_runs(const ob_builder *b, const ob_node *node, const ob_loop_params *params) {
     int64_t trips, batches;
     if (params->is_scan) return ob__count_trips(b, node, params, &trips, &batches) && (trips == 0 || batches == 0);

@@ -36,7 +36,7 @@ static char *initial_at(const ob_frame *frame, const ob_carried *carried, int64_
     return initial ? initial + batch * carried->initial_step : NULL;
 }
 
-/* The area that iteration t writes: the last one, when it is known which that is, writes the result. */
+/* The area that iteration t writes. If the last iteration is known, it writes the result. */
 static char *area_at(const ob_frame *frame, const ob_carried *carried, int64_t batch, int64_t left) {
     bool spare = left & 1;
     return frame->at.bases[carried->areas[spare]->number] + (spare ? 0 : batch * (int64_t)carried->n_bytes);
@@ -83,7 +83,7 @@ static ob_status run_sequence(ob_frame *frame, const ob_control *control, int64_
     return OB_OK;
 }
 
-/* Scan-8: what lies behind the end of a short sequence is 0. */
+/* Scan-8: elements after the end of a short sequence are 0. */
 static void clear_stacked(ob_frame *frame, const ob_control *control) {
     for (uint32_t i = 0; i < control->n_stacked; i++) {
         const ob_buffer *whole = control->stacked[i].whole.buffer;

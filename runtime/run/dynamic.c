@@ -59,7 +59,7 @@ static ob_status compute(ob_frame *frame, const ob_node *node, ob_error *error) 
 ob_status ob__run_node(ob_frame *frame, const ob_node *node, ob_error *error) {
     bool is_control = node->op->kernel->flags & OB_KERNEL_CONTROL;
     ob_status status = is_control ? ob__interpret(frame, node, error) : compute(frame, node, error);
-    if (status == OB_OK || (error && error->node[0])) return status; /* a node in a body has said where it is */
+    if (status == OB_OK || (error && error->node[0])) return status; /* the error already names a node in a body */
     return ob__at_node(error, node, ob__described(error, status, ""));
 }
 

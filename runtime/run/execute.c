@@ -115,7 +115,7 @@ static ob_status make_contiguous(call *c) {
     return OB_OK;
 }
 
-/* What the shape rule left open. */
+/* Sizes that the shape rule left open. */
 static ob_status shape_by_data(call *c, const ob_kernel *kernel) {
     bool open = false;
     for (uint32_t i = 0; i < c->args.n_out; i++) open |= c->args.out[i].dtype != OB_NONE && c->args.out[i].rank < 0;

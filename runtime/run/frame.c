@@ -31,7 +31,7 @@ void ob__memory_free(ob_memory *memory, const ob_allocator *allocator) {
     *memory = (ob_memory){NULL, NULL, 0};
 }
 
-/* The content is not kept: the old one goes first, so that both are never there together. */
+/* The content is not kept: the old block is freed first, so that both never exist at the same time. */
 static bool grow(ob_memory *memory, const ob_allocator *allocator, uint64_t n_bytes) {
     if (memory->data && memory->n_bytes >= n_bytes) return true;
     ob__memory_free(memory, allocator);
@@ -153,7 +153,7 @@ static void enter(ob_frame *frame, const ob_plan *plan) {
     frame->at.plan = plan;
 }
 
-/* What the last run made is gone when the next one begins. */
+/* Frees the results of the last run when the next one begins. */
 static void forget_last_run(ob_frame *frame) {
     ob__forget_cells(frame);
     ob__free_owned(&frame->session->allocator, &frame->dynamic_owned);
@@ -175,7 +175,7 @@ bool ob__frame_shrink(ob_frame *frame) {
     return any;
 }
 
-/* What is of no bytes needs an address too. */
+/* A tensor of 0 bytes needs an address too. */
 static char *or_anywhere(const ob_frame *frame, char *block) {
     return block ? block : frame->at.tables.data;
 }
@@ -191,7 +191,7 @@ static void bind(ob_frame *frame, const ob_run_data *data) {
     char *own_outputs = or_anywhere(frame, frame->outputs.data), *base = NULL;
     for (const ob_buffer *buffer = plan->buffers; buffer; buffer = buffer->next) {
         switch (buffer->kind) {
-        case OB_BUFFER_MOVING: base = frame->at.tables.data; break; /* until its control says where */
+        case OB_BUFFER_MOVING: base = frame->at.tables.data; break; /* until its control step sets it */
         case OB_BUFFER_ARENA: base = work + buffer->offset; break;
         case OB_BUFFER_INPUT: base = data->inputs[buffer->index].data; break;
         case OB_BUFFER_OUTPUT:
@@ -246,7 +246,7 @@ static ob_status run_here(ob_frame *frame, const ob_step *step, ob_error *error)
 }
 
 static ob_status run_step(ob_frame *frame, const ob_step *step, ob_error *error) {
-    /* The steps in its blocks, or in a node's bodies, have said where they are. */
+    /* Steps in its blocks, or in a node's bodies, have already named themselves in the error. */
     if (step->kind == OB_STEP_CONTROL) return ob__run_control(frame, step, error);
     if (step->kind == OB_STEP_DYNAMIC) return ob__run_dynamic(frame, step, error);
     ob_status status = run_here(frame, step, error);
@@ -286,7 +286,7 @@ ob_status ob__run_block(ob_frame *frame, const ob_block *block, ob_error *error)
 
 /* ---- Results ---- */
 
-/* The tensor that a dynamic step made; one that lies in a cell as `held`. NULL: there is none. */
+/* The tensor that a dynamic step made; if it is in a cell, `held` is its view. NULL: none. */
 static const ob_view *find_dynamic(const ob_frame *frame, const ob_value *value, ob_view *held) {
     if (!frame->dynamic) return NULL;
     if (frame->dynamic[value->id]) return frame->dynamic[value->id];

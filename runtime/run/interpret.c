@@ -19,7 +19,7 @@
 
 /* ---- Values ---- */
 
-/* What the node's one element says; `otherwise` when the operand is left out. */
+/* The value of an operand with one element; `otherwise` if the operand is absent. */
 static ob_status read_one(const ob_frame *frame, const ob_value *value, int64_t otherwise, int64_t *out, ob_error *error) {
     ob_view view;
     *out = otherwise;
@@ -73,7 +73,7 @@ static ob_status run_graph(ob_frame *frame, const ob_graph *graph, ob_error *err
     return ob__run_part(frame, part, error);
 }
 
-/* Memory of one iteration: it stands for the frame's meanwhile. */
+/* Memory of one iteration; it replaces the frame's during the iteration. */
 typedef struct scope {
     ob_arena views, strings;
     ob_owned_memory *owned;
@@ -129,8 +129,8 @@ typedef struct looping {
     const ob_node *node;
     ob_loop_params params;
     ob_cell **state;   /* n_state */
-    ob_cell **stacked; /* n_stacked lists of what iterations gave */
-    ob_view *scanned;  /* the operands; of Scan-8 those of the sequence at hand */
+    ob_cell **stacked; /* n_stacked lists of the iterations' results */
+    ob_view *scanned;  /* the operands; for Scan-8 those of the current sequence */
     ob_view *slices;
     int64_t t;
     uint8_t goes_on;
@@ -156,7 +156,7 @@ static ob_status scan_axis(const looping *l, bool is_output, uint32_t i, int32_t
     return OB_OK;
 }
 
-/* How often the body runs at most, by what is scanned. */
+/* The largest number of iterations, by the scanned operands. */
 static ob_status count_scanned(const looping *l, int64_t *n) {
     for (uint32_t i = 0; i < l->params.n_scanned; i++) {
         int32_t axis = 0;
@@ -222,9 +222,9 @@ static ob_status run_iterations(looping *l, int64_t n) {
     return OB_OK;
 }
 
-/* ---- What is stacked ---- */
+/* ---- Stacked results ---- */
 
-/* What an iteration would give of result i, where there was none: sizes that nobody knows are 0. */
+/* The shape of result i without an iteration: unknown sizes are 0. */
 static ob_status guess_item(const looping *l, uint32_t i, ob_view *out) {
     const ob_value *value = l->params.body->outputs[l->params.own_outputs + l->params.n_state + i];
     const ob_type *type = &ob__fact(&l->frame->session->facts, value)->type;
@@ -282,7 +282,7 @@ static ob_status stack(const looping *l, const ob_cell *list, const ob_view *lik
     return status;
 }
 
-/* Result i of what is stacked, over all iterations (of one sequence, which has n). */
+/* Stacked result i over all iterations (n for one sequence). */
 static ob_status stack_result(const looping *l, uint32_t i, int64_t n, ob_cell **out) {
     const ob_cell *first = ob_cell_at(l->stacked[i], 0);
     ob_view like;
@@ -458,7 +458,7 @@ static ob_status start_looping(looping *l, ob_arena *arena) {
     return run_looping(l, arena);
 }
 
-/* What is of the loop is in memory of its own: bodies are nested. */
+/* The loop has separate memory, because bodies are nested. */
 static ob_status run_loop(ob_frame *frame, const ob_node *node, ob_error *error) {
     ob_arena arena;
     ob__arena_init(&arena, &frame->allocator);

@@ -51,7 +51,7 @@ static void drop_last(ob_frame *frame, ob_part *part) {
     ob__plan_release(frame->session, dropped);
 }
 
-/* The latest stands first. */
+/* The latest plan comes first. */
 static void make_room(ob_frame *frame, ob_part *part) {
     for (;;) {
         size_t n = 0, n_bytes = 0;
@@ -61,7 +61,7 @@ static void make_room(ob_frame *frame, ob_part *part) {
     }
 }
 
-/* What cannot be planned runs node by node, which says at which node and why. */
+/* A part that cannot be planned runs node by node, so that the error names the node and the reason. */
 static ob_status make_plan(ob_frame *frame, ob_part *part, const ob_view *views, ob_plan **out, ob_error *error) {
     ob_session *session = frame->session;
     ob_error unheard;
@@ -129,7 +129,7 @@ void ob__forget_in_levels(ob_frame *frame, const ob_plan *plan) {
         if (frame->levels[i].at.plan == plan) frame->levels[i].at.plan = NULL;
 }
 
-/* Memory for the results, which outlives the level, and views of them for who reads them. */
+/* Memory for the results, which outlives the level, and views of them for their readers. */
 static ob_status place_results(ob_frame *frame, const ob_part *part, const ob_plan *plan, ob_view **out) {
     ob_view *views = OB_ARENA_ARRAY(&frame->dynamic_arena, ob_view, part->n_results);
     obk_pace pace = ob__pace(frame->threads);
@@ -137,7 +137,7 @@ static ob_status place_results(ob_frame *frame, const ob_part *part, const ob_pl
     if (!views || !data) return OB_E_MEMORY;
     for (uint32_t i = 0; i < part->n_results; i++) {
         const ob_slot *slot = plan->outputs[i].slot;
-        if (!slot) continue; /* made by what follows */
+        if (!slot) continue; /* made by the next part */
         ob__layout_view(slot->layout, data + slot->buffer->offset, &views[i]);
     }
     *out = views;

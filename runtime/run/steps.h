@@ -1,4 +1,4 @@
-/* What carries out a plan: a function for each kind of step. For runtime/ only. */
+/* The execution of a plan: a function for each kind of step. For runtime/ only. */
 #ifndef OB_RUNTIME_RUN_STEPS_H
 #define OB_RUNTIME_RUN_STEPS_H
 
