@@ -89,7 +89,8 @@ typedef struct ob_op {
     ob_shape_rule infer; /* NULL: outputs have unknown shapes, noted */
     const struct ob_kernel *kernel; /* NULL: the executor cannot run it */
     ob_op_loop loop;
-    const struct ob_op_attribute *attributes; /* all that a node may have, up to a name of NULL; NULL: not known here (of a library) */
+    const struct ob_op_attribute
+        *attributes; /* all that a node may have, up to a name of NULL; NULL: not known here (of a library) */
 } ob_op;
 
 /* The row of the newest version of domain.name that is not newer than `opset`; NULL when there is none (opset 0: newest of all).
