@@ -38,8 +38,8 @@ typedef struct ob_builder {
     uint32_t n_waiting, waiting_capacity;
     bool *doubtful; /* by node id: a node of a body that would fail for these sizes if the body ran; NULL: none */
     uint32_t n_steps;
-    uint32_t depth;               /* number of blocks around the current node */
-    struct ob_captured *captured; /* buffers of outer blocks that inner blocks use, up to the outermost block */
+    uint32_t depth;               /* number of subplans around the current node */
+    struct ob_captured *captured; /* buffers of outer subplans that inner ones use, up to the outermost subplan */
     ob_survey *survey;            /* nodes that cannot run; NULL: none so far */
     ob_error *error;
 } ob_builder;

@@ -1,4 +1,4 @@
-/* If, Loop and Scan with known shapes: their bodies become blocks of the plan. Steps of all blocks share one numbering. So the
+/* If, Loop and Scan with known shapes: their bodies become subplans. Steps of all subplans share one numbering. So the
  * values of a body are placed beside the live values around it, and branches share their memory. */
 #include "core/base/error.h"
 #include "ops/table/op.h"
@@ -19,7 +19,7 @@ static ob_status new_control(ob_builder *b, const ob_node *node, ob_step **step)
     return (*step)->control ? OB_OK : OB_E_MEMORY;
 }
 
-/* Alive from the control's step on; its end is set when the blocks are planned. */
+/* Alive from the control's step on; its end is set when the subplans are planned. */
 static ob_status new_area(ob_builder *b, const ob_view *layout, uint64_t n, ob_buffer **out) {
     uint64_t n_bytes;
     OB_TRY(ob__bytes_of(b, NULL, layout, &n_bytes));
@@ -31,8 +31,8 @@ static ob_status new_moving(ob_builder *b, ob_buffer **out) {
     return ob__new_buffer(b, OB_BUFFER_MOVING, 0, 0, out);
 }
 
-/* True if the producer of the value can write it to another place: no other value uses its place, and it belongs to this block.
- * */
+/* True if the producer of the value can write it to another place: no other value uses its place, and it belongs to this
+ * subplan. */
 static bool can_move(const ob_builder *b, const ob_slot *slot, const ob_view *layout, uint64_t n_bytes) {
     const ob_buffer *buffer = slot->buffer;
     ob_view view;
@@ -41,7 +41,7 @@ static bool can_move(const ob_builder *b, const ob_slot *slot, const ob_view *la
            slot->offset == 0 && ob_view_is_contiguous(&view) && ob_view_is_contiguous(layout);
 }
 
-/* The block's result `value` is to be in `target`, with that layout. */
+/* The subplan's result `value` is to be in `target`, with that layout. */
 static ob_status deliver(ob_builder *b, const ob_node *node, const ob_value *value, ob_buffer *target, const ob_view *layout) {
     ob_slot *slot;
     uint64_t n_bytes;
@@ -55,7 +55,7 @@ static ob_status deliver(ob_builder *b, const ob_node *node, const ob_value *val
     return ob__keep_until(b, target, slot->buffer->last);
 }
 
-/* Outside buffers that the blocks of a loop use stay alive for all iterations; `before`: captured at its start. */
+/* Outside buffers that the subplans of a loop use stay alive for all iterations; `before`: captured at its start. */
 static ob_status end_control(ob_builder *b, ob_step *step, const ob_captured *before) {
     uint32_t last = b->n_steps - 1;
     step->control->after = b->plan->steps_end;
@@ -86,8 +86,8 @@ static ob_status plan_taken(ob_builder *b, const ob_node *node, const ob_graph *
 }
 
 static ob_status plan_branch(ob_builder *b, ob_step *step, int which, const ob_graph *branch, ob_buffer *const *results) {
-    ob_block *block = &step->control->blocks[which];
-    block->begin = b->plan->steps_end;
+    ob_subplan *subplan = &step->control->subplans[which];
+    subplan->begin = b->plan->steps_end;
     b->depth++;
     OB_TRY(ob__plan_graph(b, branch));
     for (uint32_t i = 0; i < step->node->n_outputs; i++) {
@@ -96,7 +96,7 @@ static ob_status plan_branch(ob_builder *b, ob_step *step, int which, const ob_g
         OB_TRY(deliver(b, step->node, branch->outputs[i], results[i], &layout));
     }
     b->depth--;
-    block->end = b->n_steps;
+    subplan->end = b->n_steps;
     return OB_OK;
 }
 
@@ -303,14 +303,14 @@ static ob_status deliver_results(ob_builder *b, looping *l) {
 }
 
 static ob_status plan_body(ob_builder *b, looping *l) {
-    ob_block *block = &l->control->blocks[0];
-    block->begin = b->plan->steps_end;
+    ob_subplan *subplan = &l->control->subplans[0];
+    subplan->begin = b->plan->steps_end;
     b->depth++;
     OB_TRY(place_body_inputs(b, l));
     OB_TRY(ob__plan_graph(b, l->params.body));
     OB_TRY(deliver_results(b, l));
     b->depth--;
-    block->end = b->n_steps;
+    subplan->end = b->n_steps;
     return OB_OK;
 }
 

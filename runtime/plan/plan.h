@@ -29,7 +29,7 @@ typedef struct ob_buffer {
     ob_buffer_kind kind;
     uint32_t number; /* among the plan's buffers: its index in ob_frame.bases */
     uint32_t index;
-    uint32_t depth; /* number of blocks around its node */
+    uint32_t depth; /* number of subplans around its node */
     uint64_t n_bytes;
     union {
         uint64_t offset;
@@ -37,7 +37,7 @@ typedef struct ob_buffer {
     };
     uint32_t first, last;      /* the contents are alive from step first to step last */
     uint32_t uses_left;        /* while planning: remaining reads of all values in this buffer, including graph outputs */
-    struct ob_buffer *same_as; /* a result of a block that the control step wants in that buffer; NULL: it has its own place */
+    struct ob_buffer *same_as; /* a result of a subplan that the control step wants in that buffer; NULL: it has its own place */
     struct ob_buffer *next;
 } ob_buffer;
 
@@ -54,7 +54,7 @@ typedef struct ob_slot {
 typedef enum ob_step_kind {
     OB_STEP_KERNEL,
     OB_STEP_COPY,    /* in[0] to out[0] */
-    OB_STEP_CONTROL, /* runs blocks, as `control` says */
+    OB_STEP_CONTROL, /* runs subplans, as `control` says */
     OB_STEP_DYNAMIC  /* the node is planned and computed during the run (runtime/run/dynamic.c) */
 } ob_step_kind;
 
@@ -65,10 +65,10 @@ typedef struct ob_place {
 } ob_place;
 
 /* Steps that run together: those from *begin on with numbers below `end`. Blocks are nested like brackets. */
-typedef struct ob_block {
+typedef struct ob_subplan {
     struct ob_step **begin;
     uint32_t end;
-} ob_block;
+} ob_subplan;
 
 typedef struct ob_step {
     ob_step_kind kind;
@@ -82,10 +82,10 @@ typedef struct ob_step {
     uint64_t lanes;        /* start of the lanes' scratch memory, after that of the kernel */
     size_t lane_stride;
     struct ob_control *control;
-    struct ob_step *next; /* in the order of their numbers, over all blocks */
+    struct ob_step *next; /* in the order of their numbers, over all subplans */
 } ob_step;
 
-/* ---- Control: If, Loop and Scan whose blocks have static shapes ---- */
+/* ---- Control: If, Loop and Scan whose subplans have static shapes ---- */
 
 /* State that an iteration passes to the next: two areas that take turns; the first one is the result. */
 typedef struct ob_carried {
@@ -105,8 +105,8 @@ typedef struct ob_sliced {
 } ob_sliced;
 
 typedef struct ob_control {
-    ob_block blocks[2];     /* If: for true and for false; otherwise the body */
-    struct ob_step **after; /* *after: the step after the blocks */
+    ob_subplan subplans[2]; /* If: for true and for false; otherwise the body */
+    struct ob_step **after; /* *after: the step after the subplans */
     bool is_loop;
     ob_place condition; /* a bool; buffer NULL: true */
     ob_place trips;     /* Loop: an int64; NULL: n_trips iterations */
@@ -153,7 +153,7 @@ typedef struct ob_plan {
     ob_step *steps, **steps_end;
     ob_buffer *buffers;
     uint32_t n_buffers;
-    ob_block main;
+    ob_subplan main;
     uint32_t most_views; /* operands and results of a step */
     ob_slot **slots;     /* by value id; NULL: no static place */
     ob_slot *all_slots;  /* those of copies, too */
@@ -172,7 +172,7 @@ static inline ob_buffer *ob__buffer_root(ob_buffer *buffer) {
     return buffer;
 }
 
-/* The next step of the same block. */
+/* The next step of the same subplan. */
 static inline const ob_step *ob__step_after(const ob_step *step) {
     return step->control ? *step->control->after : step->next;
 }

@@ -1,4 +1,4 @@
-/* Control steps: choose the block, count iterations, and move buffers in between. They allocate nothing, and copy only state
+/* Control steps: choose the subplan, count iterations, and move buffers in between. They allocate nothing, and copy only state
  * that must change its place. */
 #include <string.h>
 
@@ -76,7 +76,7 @@ static ob_status run_sequence(ob_frame *frame, const ob_control *control, int64_
     for (; goes_on && t < n_trips; t++) {
         if (ob__stopped(frame->threads)) return ob__stop_status(frame->session, frame->threads, error);
         place_state(frame, control, batch, t, n_trips);
-        OB_TRY(ob__run_block(frame, &control->blocks[0], error));
+        OB_TRY(ob__run_subplan(frame, &control->subplans[0], error));
         goes_on = read_bool(frame, control->again);
     }
     finish_state(frame, control, batch, t > 0);
@@ -113,6 +113,6 @@ static ob_status run_loop(ob_frame *frame, const ob_step *step, ob_error *error)
 
 ob_status ob__run_control(ob_frame *frame, const ob_step *step, ob_error *error) {
     const ob_control *control = step->control;
-    if (!control->is_loop) return ob__run_block(frame, &control->blocks[read_bool(frame, control->condition) ? 0 : 1], error);
+    if (!control->is_loop) return ob__run_subplan(frame, &control->subplans[read_bool(frame, control->condition) ? 0 : 1], error);
     return run_loop(frame, step, error);
 }

@@ -246,7 +246,7 @@ static ob_status run_here(ob_frame *frame, const ob_step *step, ob_error *error)
 }
 
 static ob_status run_step(ob_frame *frame, const ob_step *step, ob_error *error) {
-    /* Steps in its blocks, or in a node's bodies, have already named themselves in the error. */
+    /* Steps in its subplans, or in a node's bodies, have already named themselves in the error. */
     if (step->kind == OB_STEP_CONTROL) return ob__run_control(frame, step, error);
     if (step->kind == OB_STEP_DYNAMIC) return ob__run_dynamic(frame, step, error);
     ob_status status = run_here(frame, step, error);
@@ -272,10 +272,10 @@ static void report_step(const ob_frame *frame, const ob_step *step, uint64_t sta
     session->trace(session->context, &event);
 }
 
-ob_status ob__run_block(ob_frame *frame, const ob_block *block, ob_error *error) {
+ob_status ob__run_subplan(ob_frame *frame, const ob_subplan *subplan, ob_error *error) {
     /* A worker is not traced: the callback is for one thread. */
     bool traced = frame->session->trace && frame == &frame->session->frame;
-    for (const ob_step *step = *block->begin; step && step->number < block->end; step = ob__step_after(step)) {
+    for (const ob_step *step = *subplan->begin; step && step->number < subplan->end; step = ob__step_after(step)) {
         OB_TRY(ob__stop_ask(frame->session, frame->threads, error));
         uint64_t start = traced ? ob__now_ns() : 0;
         OB_TRY(run_step(frame, step, error));
@@ -376,7 +376,7 @@ ob_status ob__frame_steps(ob_frame *frame, const ob_plan *plan, const ob_run_dat
                (unsigned long long)need, (unsigned long long)given);
     enter(frame, plan);
     bind(frame, data);
-    OB_TRY(ob__run_block(frame, &plan->main, error));
+    OB_TRY(ob__run_subplan(frame, &plan->main, error));
     return plan->rest ? ob__run_part(frame, plan->rest, error) : OB_OK;
 }
 

@@ -14,8 +14,8 @@ ob_status ob__execute_node(ob_session *session, const ob_node *node, const ob_vi
 /* runtime/run/dynamic.c */
 ob_status ob__run_dynamic(ob_frame *frame, const ob_step *step, ob_error *error);
 
-/* runtime/run/frame.c: the steps of one block, in order. */
-ob_status ob__run_block(ob_frame *frame, const ob_block *block, ob_error *error);
+/* runtime/run/frame.c: the steps of one subplan, in order. */
+ob_status ob__run_subplan(ob_frame *frame, const ob_subplan *subplan, ob_error *error);
 /* runtime/run/part.c: computes the nodes of the part, by a plan for the sizes that its entries have now, or one by one. Its
  * results are the frame's. */
 ob_status ob__run_part(ob_frame *frame, ob_part *part, ob_error *error);

@@ -1,4 +1,4 @@
-/* Branches and bodies with static shapes are blocks of the plan: run without heap, without planning anew. */
+/* Branches and bodies with static shapes are subplans: they run without heap and are not planned again. */
 #include <stdlib.h>
 
 #include "model_text.h"
