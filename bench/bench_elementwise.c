@@ -1,10 +1,13 @@
-/* Times elementwise calls and the memory limit on request of bench/run.py: commands on standard input, one answer line each.
+/* Times elementwise calls and the memory limit for bench/run.py: commands on standard input, one line of answer each.
  *
- *   array NAME TYPE SHAPE            an input with values in 0.5 .. 1.5 (bool: mixed, integers: 1 .. 9); SHAPE is 2x3x4, or
- * "scalar" call OP RESULT OPERAND...        appends a call to the case; RESULT is made when it is new model PATH OPERAND...
- * appends a run of a model's session instead; its inputs in order moves READ WRITE                 the bytes that the case must
- * move: the memory limit time MILLISECONDS                one round: answers "OURS LIMIT", medians in nanoseconds print RESULT
- * the result's elements as text, for run.py to compare clear                            forgets the case
+ *   array NAME TYPE SHAPE            an input with values in 0.5 .. 1.5 (bool: mixed, integers: 1 .. 9);
+ *                                    SHAPE is 2x3x4, or "scalar"
+ *   call OP RESULT OPERAND...        appends a call to the case; RESULT is made if it is new
+ *   model PATH OPERAND...            appends a run of a model's session instead; its inputs in order
+ *   moves READ WRITE                 the bytes that the case must move: the memory limit
+ *   time MILLISECONDS                one round: answers "OURS LIMIT", medians in nanoseconds
+ *   print RESULT                     the result's elements as text, for run.py to compare
+ *   clear                            forgets the case
  */
 #include <inttypes.h>
 #include <stdint.h>

@@ -47,7 +47,7 @@ __attribute__((target("avx2"))) static unsigned char move_avx2(const memory_limi
     n_copied -= n_copied % 128;
     bool stream = limit->n_written >= STREAM_BYTES;
     __m256i sum = _mm256_setzero_si256();
-    /* what is read beside the copy comes from the far end, in step with it, as a second operand would */
+    /* the second operand is read from the far end, in step with the copy */
     size_t extra = limit->n_read - n_copied, per_step = n_copied ? extra / (n_copied / 128) / 32 * 32 : 0;
     const char *more = limit->from + n_copied;
     for (; i < n_copied; i += 128) {

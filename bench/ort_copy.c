@@ -53,7 +53,7 @@ static void write_dims(char *text, int32_t rank, const int64_t *dims) {
     for (int32_t a = 0; a < rank; a++) sprintf(text + strlen(text), "%s%lld", a ? "," : "", (long long)dims[a]);
 }
 
-/* Each node has an input of its own, though all get the same tensor: equal nodes would be computed once. */
+/* Each node has a separate input with the same tensor, because equal nodes would be computed once. */
 static char *model_text(const shape_case *c, const char *type, size_t n, bool ours) {
     char *text = malloc(64 + n * 256), from[64], to[64];
     if (!text) die("out of memory");
@@ -226,7 +226,7 @@ static const struct {
     size_t n_bytes;
 } sizes[] = {{"4 KiB", 4 << 10}, {"64 KiB", 64 << 10}, {"1 MiB", 1 << 20}, {"16 MiB", 16 << 20}, {"64 MiB", 64 << 20}};
 static const ob_dtype types[] = {OB_INT8, OB_INT16, OB_FLOAT, OB_INT64, OB_STRING};
-enum { STRING_BYTES = 32 }; /* what an element of ONNX Runtime takes */
+enum { STRING_BYTES = 32 }; /* bytes of an element in ONNX Runtime */
 
 static int run_table(const settings *s) {
     int n_slower = 0;

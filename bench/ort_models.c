@@ -46,10 +46,10 @@ static double now(void) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* ---- Failures: a process that measures writes what went wrong, and ends ---- */
+/* ---- Failures: a measuring process writes the message and ends ---- */
 
 static figures result;
-static int answer = -1; /* the pipe to who asked */
+static int answer = -1; /* the pipe to the parent process */
 
 static void answer_and_exit(void) {
     ssize_t written = write(answer, &result, sizeof result);
@@ -259,7 +259,7 @@ static void measure_runs(const settings *set, subject *s) {
     }
 }
 
-/* The peak of this process so far: what is resident is counted by page, so a few hundred KiB are chance. */
+/* The peak of this process so far. Resident memory is counted by page, so a few hundred KiB are noise. */
 static long peak_kib(void) {
     char line[256];
     long kib = -1;
@@ -291,7 +291,7 @@ static void work(const settings *set, const char *path, task what) {
         result.ours_kib = peak_kib();
         return;
     }
-    close_ours(&o); /* it only told the shapes of the inputs; its memory is far below what follows */
+    close_ours(&o); /* it only gave the shapes of the inputs, and took little memory */
     theirs t = {0};
     open_theirs(set, &s, &t);
     give_inputs(&s, &t);
@@ -299,7 +299,7 @@ static void work(const settings *set, const char *path, task what) {
     result.theirs_kib = peak_kib();
 }
 
-/* Runs the task in a process of its own; false with out->error when it fails. */
+/* Runs the task in a separate process; false with out->error if it fails. */
 static bool ask(const settings *set, const char *path, task what, figures *out) {
     int ends[2];
     fflush(stdout);

@@ -68,7 +68,7 @@ static double now(void) {
 
 /* ---- The sides ---- */
 
-/* What of protobuf's wire form a model of one MatMul needs. */
+/* The parts of protobuf's wire format that a model of one MatMul needs. */
 typedef struct piece {
     uint8_t bytes[512];
     size_t n;

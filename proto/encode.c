@@ -24,7 +24,7 @@ static void put_tag(ob_encoder *encoder, const ProtobufCFieldDescriptor *field, 
     put_varint(encoder, (uint64_t)field->id << 3 | wire_type);
 }
 
-/* Room for the length of what follows. */
+/* Room for the length of the following bytes. */
 static size_t begin_length(ob_encoder *encoder) {
     size_t at = encoder->out.n;
     put(encoder, (const uint8_t[LENGTH_BYTES]){0}, LENGTH_BYTES);
@@ -114,7 +114,7 @@ static bool is_infinity(const char *text) {
     return strcasecmp(text, "inf") == 0 || strcasecmp(text, "infinity") == 0;
 }
 
-/* A fraction with a point or an exponent, an f behind it, inf, infinity and nan. */
+/* A fraction with a point or an exponent, perhaps with the suffix f; inf, infinity and nan. */
 static ob_encoded read_real(const char *text, bool is_float, double *out) {
     const char *word = text + (*text == '-');
     if (is_infinity(word) || strcasecmp(word, "nan") == 0) {

@@ -56,7 +56,7 @@ static bool is_field(const ProtobufCMessageUnknownField *field, const ProtobufCF
     return field->tag == wanted->id && field->wire_type == PROTOBUF_C_WIRE_TYPE_LENGTH_PREFIXED;
 }
 
-/* The payload behind the length, which the walk over the file has checked already. */
+/* The payload after the length, which the walk over the file has already checked. */
 static const uint8_t *payload(const ProtobufCMessageUnknownField *field, size_t *n) {
     size_t i = 0;
     while (i < field->len && (field->data[i] & 0x80)) i++;
@@ -111,7 +111,7 @@ ob_status ob__extra_messages(const ob_extras *extras, ob_extra which, const Prot
 
 /* ---- The way back ---- */
 
-/* The message's unknown fields without those of this row, with room for n more, in a list of its own. */
+/* A new list of the message's unknown fields without those of this row, with room for n more. */
 static ob_status make_room(const extra_row *row, ProtobufCMessage *message, size_t n, ob_arena *arena, ob_error *error) {
     ProtobufCMessageUnknownField *fields = OB_ARENA_ARRAY(arena, ProtobufCMessageUnknownField, message->n_unknown_fields + n);
     if (!fields) return ob__arena_failure(arena, error);
@@ -123,7 +123,7 @@ static ob_status make_room(const extra_row *row, ProtobufCMessage *message, size
     return OB_OK;
 }
 
-/* Room for n payload bytes behind their length, as the next unknown field. NULL: out of memory. */
+/* Room for n payload bytes, after their length, as the next unknown field. NULL: out of memory. */
 static uint8_t *append_field(const extra_row *row, ProtobufCMessage *message, size_t n, ob_arena *arena) {
     uint8_t *bytes = n > UINT32_MAX - 16 ? NULL : ob__arena_alloc(arena, n + 10);
     if (!bytes) return NULL;

@@ -52,7 +52,7 @@ static ob_status read_all(int descriptor, const char *name, uint64_t max_bytes, 
     }
 }
 
-/* Maps a whole regular file; false when it is none, is empty or is not at its start. */
+/* Maps a whole regular file; false if it is not a regular file, is empty or is not at its start. */
 static bool map_file(int descriptor, const struct stat *info, ob_source *source) {
     if (!S_ISREG(info->st_mode) || info->st_size <= 0 || (uintmax_t)info->st_size > SIZE_MAX) return false;
     if (lseek(descriptor, 0, SEEK_CUR) != 0) return false;
@@ -202,7 +202,8 @@ static void sync_folder(const char *path, char *scratch) {
     close(folder);
 }
 
-/* The bytes are on the disk before the name is: a power cut leaves the old file or the new one. EINVAL: nothing to sync here. */
+/* The bytes are on the disk before the name is: a power cut leaves the old file or the new one. EINVAL: nothing to sync here.
+ * */
 static ob_status finish(int descriptor, const char *path, ob_error *error) {
     if (fsync(descriptor) == 0 || errno == EINVAL || errno == ENOTSUP) return OB_OK;
     return io_error(error, "write", path, errno);

@@ -26,11 +26,11 @@ static bool is_tar(const uint8_t *bytes, size_t n) {
 }
 
 static const struct beginning {
-    size_t at; /* byte where `bytes` stand */
+    size_t at; /* position of `bytes` */
     const char *bytes;
     size_t n;
     ob_foreign what;
-    bool (*confirm)(const uint8_t *bytes, size_t n); /* that the letters are no chance; NULL: they are enough */
+    bool (*confirm)(const uint8_t *bytes, size_t n); /* a further test that the letters are not chance; NULL: not necessary */
 } beginnings[] = {
     {0, BYTES("\x1f\x8b\x08"), {"it is compressed by gzip", "gunzip it first", NULL}, NULL},
     {0, BYTES("BZh"), {"it is compressed by bzip2", "bunzip2 it first", NULL}, NULL},

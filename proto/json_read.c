@@ -8,7 +8,7 @@ typedef struct json_reader {
     ob_scanner *scan;
     ob_encoder *out;
     uint32_t max_depth;
-    ob_text text; /* of the string at hand */
+    ob_text text; /* of the current string */
 } json_reader;
 
 static ob_status read_object(json_reader *reader, const ProtobufCMessageDescriptor *type, uint32_t depth);
@@ -88,7 +88,7 @@ static int base64_digit(char c) {
     return c == '/' || c == '_' ? 63 : -1;
 }
 
-/* In place. False: it is no base64. */
+/* Decodes in place. False: it is not base64. */
 static bool decode_base64(ob_text *text) {
     size_t n_digits = text->n, n = 0;
     while (n_digits > 0 && text->n - n_digits < 2 && text->data[n_digits - 1] == '=') n_digits--;
@@ -106,7 +106,7 @@ static bool decode_base64(ob_text *text) {
 
 /* ---- Values ---- */
 
-/* The text format's 017 and 0x1f are no numbers here. */
+/* 017 and 0x1f of the text format are not numbers in JSON. */
 static bool begins_with_0(const char *token) {
     const char *digits = token + (*token == '-');
     return digits[0] == '0' && strchr("0123456789xX", digits[1]) && digits[1];

@@ -18,7 +18,7 @@ typedef struct message_printer {
     ob_proto_writer *writer;
     bool is_json;
     int depth;
-    bool is_first; /* of the message at hand: no comma yet */
+    bool is_first; /* of the current message: no comma yet */
 } message_printer;
 
 /* The elements of a field, as they are in memory. */
@@ -230,7 +230,7 @@ static ob_status print_field(message_printer *out, const field_value *value) {
 
 /* ---- Fields ---- */
 
-/* The field as it is in the message; n is 0 when it is not there. */
+/* The field in the message; n is 0 if it is absent. */
 static field_value find_value(const ProtobufCMessage *message, const ProtobufCFieldDescriptor *field) {
     const char *member = (const char *)message + field->offset, *quantifier = (const char *)message + field->quantifier_offset;
     field_value value = {field, member, 0, element_bytes(field)};

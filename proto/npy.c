@@ -32,7 +32,7 @@ enum { N_TYPES = sizeof types / sizeof types[0] };
 
 typedef struct npy_header {
     char order, kind;
-    size_t n_units; /* the number behind the kind: bytes, or characters of U */
+    size_t n_units; /* the number after the kind: bytes, or characters of U */
     bool fortran;
     int32_t rank;
     int64_t dims[OB_MAX_RANK];
@@ -154,7 +154,7 @@ static ob_status read_header(npy_text *text, npy_header *header) {
     return OB_OK;
 }
 
-/* Checks the magic and finds the header's text and the data behind it. */
+/* Checks the magic and finds the header's text and the data after it. */
 static ob_status split(const ob_source *source, const char *path, npy_text *text, const uint8_t **data, size_t *n_data,
                        ob_error *error) {
     const uint8_t *bytes = source->bytes;
@@ -320,7 +320,7 @@ static bool decode_utf8(const ob_string *string, uint8_t *out, size_t *n_charact
     return true;
 }
 
-/* Strings become U, or S when one of them is not UTF-8. */
+/* Strings become U, or S if one of them is not UTF-8. */
 static ob_status encode_strings(const ob_string *strings, int64_t n, char *kind, size_t *n_units, uint8_t **out, size_t *n_bytes,
                                 ob_error *error) {
     size_t widest = 0, longest = 0, n_characters;

@@ -1,4 +1,4 @@
-/* Inside proto/ only: the message classes, and what the reader, the writer and the text form share. */
+/* Inside proto/ only: the message classes, and functions shared by the reader, the writer and the text form. */
 #ifndef OB_PROTO_PROTO_H
 #define OB_PROTO_PROTO_H
 

@@ -8,7 +8,7 @@ typedef struct prototxt_reader {
     ob_scanner *scan;
     ob_encoder *out;
     uint32_t max_depth;
-    ob_text text; /* of the string at hand */
+    ob_text text; /* of the current string */
 } prototxt_reader;
 
 static ob_status read_fields(prototxt_reader *reader, const ProtobufCMessageDescriptor *type, char close, uint32_t depth);
@@ -22,7 +22,7 @@ static const char *read_octal(const ob_scanner *scan, const char *p, ob_text *te
     return p;
 }
 
-/* The escape whose backslash is at p; NULL when it is none. */
+/* The escape whose backslash is at p; NULL: not an escape. */
 static const char *read_escape(const ob_scanner *scan, const char *p, ob_text *text) {
     static const char letters[] = "abfnrtv\\'\"?", meant[] = "\a\b\f\n\r\t\v\\'\"?";
     if (++p == scan->end) return NULL;

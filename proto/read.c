@@ -65,7 +65,7 @@ static const char *graph_label(const ob_graph *graph) {
     return graph->name[0] ? graph->name : "(unnamed)";
 }
 
-/* Defines a value; `how` says what defines it. */
+/* Defines a value; `how` names the definition in messages. */
 static ob_status define(ob_reader *reader, ob_graph *graph, const ob_node *node, const char *name, const char *how,
                         ob_value **out) {
     OB_FAIL_IF(name[0] == '\0', reader->error, OB_E_MODEL, "graph \"%s\": %s has no name", graph_label(graph), how);
@@ -137,7 +137,7 @@ static ob_status read_value_info(ob_reader *reader, Onnx__ValueInfoProto *const 
         ob_map_entry *entry = ob__map_find(&graph->values, name, strlen(name));
         ob_value *value = entry ? entry->value : NULL;
         if (!value || value->origin)
-            continue; /* about nothing, or an input or output says it already: kept in the file's message */
+            continue; /* about no value, or already declared by an input or output: kept in the file's message */
         value->origin = infos[i];
         value->doc = ob__str(infos[i]->doc_string);
         if (value->declared.kind == OB_TYPE_UNKNOWN)
@@ -148,7 +148,7 @@ static ob_status read_value_info(ob_reader *reader, Onnx__ValueInfoProto *const 
 
 /* ---- Attributes ---- */
 
-/* Files older than the `type` field say it by what they fill. A number that is newer than this program is kept by the message.
+/* In files older than the `type` field the filled member tells the type. A number newer than this program stays in the message.
  * */
 ob_attribute_type ob__attribute_type(const Onnx__AttributeProto *message) {
     int number = (int)message->type; /* the file's: any number */
@@ -168,7 +168,7 @@ ob_attribute_type ob__attribute_type(const Onnx__AttributeProto *message) {
 }
 
 static ob_status read_string(ob_reader *reader, const ProtobufCBinaryData *bytes, ob_string *out) {
-    /* Copied for the NUL behind it. */
+    /* Copied to add a NUL. */
     const char *copy = ob__arena_strndup(&reader->model->arena, (const char *)bytes->data, bytes->len);
     if (!copy) return out_of_memory(reader);
     *out = (ob_string){copy, bytes->len};
@@ -494,7 +494,7 @@ static ob_status resolve_output(ob_reader *reader, ob_graph *graph, const char *
     graph->outputs[graph->n_outputs++] = value;
     if (value->graph != graph) return OB_OK;
     value->is_output = true;
-    if (!info || value->origin) return OB_OK; /* an input that is handed through has said its type */
+    if (!info || value->origin) return OB_OK; /* an input that is also an output has its type already */
     value->origin = info;
     value->doc = ob__str(info->doc_string);
     ob_type type;
@@ -563,7 +563,7 @@ static ob_status read_model(ob_model *model, const Onnx__ModelProto *message, co
 }
 
 ob_status ob__read_model(ob_model *model, const Onnx__ModelProto *message, const ob_load_limits *limits, ob_error *error) {
-    ob_arena arena; /* for what reading needs and the model does not */
+    ob_arena arena; /* for data that only reading needs */
     ob__arena_init(&arena, &model->arena.allocator);
     ob_value **recent = OB_ARENA_ARRAY(&arena, ob_value *, OB_READER_RECENT);
     ob_status status = recent ? read_model(model, message, limits, recent, error) : OB_E_MEMORY;

@@ -26,7 +26,7 @@ static bool fits(const ob_tensor *tensor, const ob_tensor *values, const ob_tens
     return indices->rank == 1 || indices->dims[1] == tensor->rank;
 }
 
-/* What is wrong in it stays unread: data is NULL then. */
+/* Malformed elements are not read: data is then NULL. */
 static ob_status write_out(ob_arena *arena, const ob_load_limits *limits, const ob_tensor *values, const ob_tensor *indices,
                            ob_tensor *tensor, ob_error *error) {
     const size_t n_each = ob_dtype_size(tensor->dtype);

@@ -90,7 +90,7 @@ static ob_status read_int32s(tensor_reader *reader) {
     return OB_OK;
 }
 
-/* The typed field that holds elements of this type: how many numbers stand there, and how many the shape needs. */
+/* The typed field that holds elements of this type: the number of its elements, and the number that the shape needs. */
 static const void *typed_field(const Onnx__TensorProto *message, ob_dtype dtype, int64_t n_elems, const char **name,
                                uint64_t *found, uint64_t *expected) {
     *expected = (uint64_t)n_elems;
@@ -158,7 +158,7 @@ static ob_status read_any(ob_arena *arena, const Onnx__TensorProto *message, uin
     tensor->dtype = ob__read_dtype(message->data_type);
     tensor_reader reader = {arena, message, tensor->name[0] ? tensor->name : what, tensor, keep_packed, error};
     OB_TRY(read_dims(&reader, max_rank));
-    size_t n_bytes; /* also where the data is elsewhere: nobody after this needs to ask again */
+    size_t n_bytes; /* also for external data, so that no later code must test it */
     OB_FAIL_IF(!ob__memory_bytes(tensor->dtype, tensor->n_elems, &n_bytes) || n_bytes > PTRDIFF_MAX, error, OB_E_MODEL,
                "tensor \"%s\": its sizes need more bytes than memory can have", reader.name);
     int location = message->has_data_location ? (int)message->data_location : ONNX__TENSOR_PROTO__DATA_LOCATION__DEFAULT;

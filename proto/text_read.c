@@ -131,7 +131,7 @@ static ob_status read_literal_value(ob_text_parser *parser, Onnx__AttributeProto
     }
 }
 
-/* One value; `expected` is what the annotation says, or UNDEFINED. */
+/* One value; `expected` is the annotated type, or UNDEFINED. */
 static ob_status read_single(ob_text_parser *parser, ob_attribute_type expected, Onnx__AttributeProto *out) {
     ob_scanner *scan = &parser->scan;
     const char *start, *at = (ob__scan_peek(scan), scan->p);
@@ -255,7 +255,7 @@ static ob_status read_attributes(ob_text_parser *parser, Onnx__AttributeProto **
 
 /* ---- Nodes ---- */
 
-/* Names between commas, each of which may be left out: "(, x)" has two, "(x,)" one. */
+/* Names between commas, each of which may be omitted: "(, x)" has two, "(x,)" one. */
 static ob_status read_names(ob_text_parser *parser, char ***list, size_t *n) {
     for (;;) {
         char *name;

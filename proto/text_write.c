@@ -56,7 +56,7 @@ static void put_string(text_printer *out, const char *text) {
     put_quoted(out, ob__str(text), strlen(ob__str(text)));
 }
 
-/* A name, in quotes where it is no identifier or would be read as something else. */
+/* A name, quoted if it is not an identifier or would be read as something else. */
 static void put_name(text_printer *out, const char *name) {
     static const char *const taken[] = {"seq", "map", "optional", "sparse_tensor", "inf", "infinity", "nan", "undefined"};
     name = ob__str(name);
@@ -68,14 +68,14 @@ static void put_name(text_printer *out, const char *name) {
         put(out, name);
 }
 
-/* Those at the end that are left out do not count. */
+/* Omitted ones at the end do not count. */
 static size_t n_named(char *const *names, size_t n) {
     while (n > 0 && names[n - 1][0] == '\0') n--;
     return n;
 }
 
-/* An omitted operand is nothing between two commas, which is what parsers up to onnx 1.17 know, and "" in the first place.
- * Omitted ones at the end mean nothing and are left out. */
+/* An omitted operand is written as nothing between two commas, which parsers up to onnx 1.17 know, and as "" at the first
+ * position. Omitted ones at the end are not written. */
 static void put_names(text_printer *out, char *const *names, size_t n) {
     n = n_named(names, n);
     for (size_t i = 0; i < n; i++) {
@@ -134,7 +134,7 @@ static void put_element(text_printer *out, const ob_tensor *tensor, int64_t i) {
 
 /* ---- Types ---- */
 
-/* A number that has no name would be lost: nothing but a dump for reading goes on then. */
+/* A number without a name would be lost, so only a dump for human readers continues. */
 static void put_dtype(text_printer *out, int32_t number) {
     if (number != 0 && ob__read_dtype(number) == OB_NONE && out->unnamed == 0) out->unnamed = number;
     put(out, ob_dtype_name(ob__read_dtype(number)));
@@ -230,7 +230,7 @@ static ob_status print_elements(text_printer *out, const ob_tensor *tensor) {
 /* type name = data */
 static ob_status print_tensor(text_printer *out, const Onnx__TensorProto *message) {
     ob_tensor *tensor = NULL;
-    ob_arena scratch; /* what decoding needs is gone after each tensor */
+    ob_arena scratch; /* memory for decoding is freed after each tensor */
     ob__arena_init(&scratch, &out->writer->arena.allocator);
     ob_status status = ob__read_tensor(&scratch, message, UINT32_MAX, "(unnamed)", &tensor, out->error);
     if (status == OB_OK) {
@@ -358,10 +358,10 @@ static ob_status print_attributes(text_printer *out, Onnx__AttributeProto *const
 
 /* ---- Nodes and graphs ---- */
 
-/* domain.of.the.Operator; parts that are no identifiers in quotes. */
+/* domain.of.the.Operator; parts that are not identifiers are quoted. */
 static void put_operator(text_printer *out, const Onnx__NodeProto *node) {
     const char *domain = ob__str(node->domain);
-    for (bool more = *domain != '\0'; more;) { /* what is behind the last point is a part, too */
+    for (bool more = *domain != '\0'; more;) { /* the text after the last point is a part, too */
         size_t n = strcspn(domain, ".");
         char part[256];
         snprintf(part, sizeof part, "%.*s", n < sizeof part ? (int)n : (int)sizeof part - 1, domain);
@@ -395,7 +395,7 @@ static ob_status print_node(text_printer *out, const Onnx__NodeProto *node) {
         put(out, ":");
         put_name(out, overload);
     }
-    bool graphs = false; /* these are easier to read behind the operands */
+    bool graphs = false; /* these are easier to read after the operands */
     for (size_t i = 0; i < node->n_attribute; i++) {
         ob_attribute_type type = ob__attribute_type(node->attribute[i]);
         graphs |= type == OB_ATTR_GRAPH || type == OB_ATTR_GRAPHS;

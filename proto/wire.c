@@ -9,14 +9,14 @@
 
 enum {
     LARGE_RAW = 1024,    /* raw_data of this many bytes is worth a skeleton, */
-    ALIGNED_RAW = 64,    /* and what begins at a multiple of this in the file is meant to be used where it lies */
-    DEPTH_CEILING = 512, /* whatever the caller allows: the walk and protobuf-c recurse on the C stack */
+    ALIGNED_RAW = 64,    /* and payloads at multiples of this in the file are meant to be used in place */
+    DEPTH_CEILING = 512, /* for any limit of the caller: the walk and protobuf-c recurse on the C stack */
     RAW_DATA_FIELD = 9,
     GROWTH_FREE = 1 << 20, /* bytes of messages that are not held against the size of the file */
     PADDED_LENGTH = 5      /* bytes of a length in the skeleton, written before it is known */
 };
 
-/* What stands in the skeleton for a raw_data payload. */
+/* The reference that replaces a raw_data payload in the skeleton. */
 typedef struct raw_reference {
     const uint8_t *data;
     size_t n;
@@ -34,7 +34,7 @@ typedef struct wire_walk {
     uint8_t *out; /* NULL: only check and count */
 } wire_walk;
 
-/* One field as it stands on the wire. */
+/* One field in the wire format. */
 typedef struct wire_field {
     const uint8_t *start;   /* of the tag */
     const uint8_t *payload; /* after the tag, and after the length of a length-delimited one */
@@ -58,7 +58,7 @@ ob_load_limits ob__load_limits(const ob_load_limits *limits) {
 
 /* ---- Checking ---- */
 
-/* Bytes of the varint at p, 0 when it does not end within 10 bytes or before end. */
+/* Bytes of the varint at p; 0: it does not end within 10 bytes or before end. */
 static size_t read_varint(const uint8_t *p, const uint8_t *end, uint64_t *out) {
     uint64_t value = 0;
     size_t n = end - p < 10 ? (size_t)(end - p) : 10;
@@ -191,7 +191,7 @@ static uint64_t packed_bytes(const wire_field *field) {
     return expected_wire_type(field->descriptor) == PROTOBUF_C_WIRE_TYPE_VARINT ? n * (wide ? 8 : 4) : n;
 }
 
-/* What unpacking the field allocates: a struct for each message, a copy of each text, a place in each list. */
+/* The memory that unpacking the field allocates: a struct for each message, a copy of each text, a place in each list. */
 static uint64_t unpacked_bytes(const wire_field *field) {
     enum { PLACE = 16, ALIGNMENT = 16 };
     uint64_t n = (uint64_t)(field->end - field->payload);
@@ -217,7 +217,7 @@ static ob_status count_unpacked(wire_walk *walk, const ProtobufCMessageDescripto
     return OB_OK;
 }
 
-/* Checks everything about a field but what is inside a message. */
+/* Checks everything about a field except the inside of a message. */
 static ob_status check_field(wire_walk *walk, const ProtobufCMessageDescriptor *type, const wire_field *field, uint64_t *seen) {
     const ProtobufCFieldDescriptor *descriptor = field->descriptor;
     OB_TRY(count_unpacked(walk, type, field));

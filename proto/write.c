@@ -18,7 +18,7 @@ static char *mutable_text(const char *text) {
     return (char *)(uintptr_t)text;
 }
 
-/* The message's text when it says the same, so that "absent" stays absent; else ours. */
+/* The message's text if it is equal, so that an absent one stays absent; otherwise ours. */
 static char *choose_text(char *original, const char *text) {
     return strcmp(ob__str(original), text) == 0 ? original : mutable_text(text);
 }
@@ -83,10 +83,10 @@ static ob_status write_opsets(ob_proto_writer *writer, const ob_opset *opsets, u
 
 /* ---- Values ---- */
 
-/* The type message of a value: the original as long as it says what the value declares. */
+/* The type message of a value: the original one if it states the declared type. */
 static ob_status write_value_info(ob_proto_writer *writer, const ob_value *value, const Onnx__ValueInfoProto *origin,
                                   Onnx__ValueInfoProto **out) {
-    /* An initializer's type comes from its data; what a value_info says about it beside that is the file's own. */
+    /* An initializer's type comes from its data; further data of its value_info belongs to the file. */
     bool file_decides = value->is_initializer && !value->is_input;
     bool unchanged = origin && (file_decides || ob__same_type(writer->dims, origin->type, &value->declared));
     if (unchanged && strcmp(ob__str(origin->name), value->name) == 0) {
@@ -192,12 +192,12 @@ static bool same_strings(const Onnx__AttributeProto *message, const ob_attribute
     return true;
 }
 
-/* True when the message the attribute came from still says the same. Graphs are always written anew. */
+/* True if the attribute's original message is still right. Graphs are always written again. */
 static bool same_attribute(const ob_attribute *attribute) {
     const Onnx__AttributeProto *m = attribute->origin;
     if (!m || strcmp(ob__str(m->name), attribute->name) != 0) return false;
     if (strcmp(ob__str(m->ref_attr_name), ob__str(attribute->ref)) != 0) return false;
-    bool says_type = m->has_type && m->type != 0; /* else the type was told by the content */
+    bool says_type = m->has_type && m->type != 0; /* otherwise the content told the type */
     if (says_type && (int)m->type != (int)attribute->type) return attribute->type == OB_ATTR_UNDEFINED;
     if (attribute->ref) return true;
     switch (attribute->type) {
@@ -437,7 +437,7 @@ static ob_status write_outputs(ob_proto_writer *writer, const ob_graph *graph, O
     return OB_OK;
 }
 
-/* Names that the file's graph defined: a value_info about one of them that is gone goes too. */
+/* Names that the file's graph defined: if one was removed, its value_info is removed too. */
 static ob_status collect_defined(ob_proto_writer *writer, const Onnx__GraphProto *origin, ob_map *defined) {
     ob__map_init(defined, &writer->arena);
     for (size_t i = 0; i < origin->n_node; i++)

@@ -17,7 +17,7 @@ enum { DATA_TYPE_FIELD = 2, RAW_DATA_FIELD = 9, MAX_ROUNDS = 100, MAX_LENGTH_BYT
 
 /* The raw data of one tensor. Pieces are listed in the order in which they are written. */
 typedef struct piece {
-    uint8_t length[MAX_LENGTH_BYTES]; /* as it stands on the wire; its address tells the piece while writing */
+    uint8_t length[MAX_LENGTH_BYTES]; /* in wire format; its address identifies the piece during writing */
     size_t n_length;
     ProtobufCBinaryData payload;
     ProtobufCMessageUnknownField *fields; /* of the tensor: padding, raw data, those of the file */
@@ -38,7 +38,7 @@ static ob_status out_of_memory(aligner *a) {
     return ob__arena_failure(&a->writer->arena, a->writer->error);
 }
 
-/* ---- Messages with stand-ins ---- */
+/* ---- Messages with placeholders ---- */
 
 /* Padding of n bytes, n not 1: pairs of tag and number, the first number in two bytes when n is odd. The first tag is the
  * unknown field's own. */

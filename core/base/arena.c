@@ -9,8 +9,8 @@
 #include "core/base/sanitizer.h"
 #include "core/base/text.h"
 
-/* Under AddressSanitizer nothing can be touched but what was asked for, and in memory from malloc a gap lies between two pieces;
- * a caller's allocator is asked for what it is asked for elsewhere. */
+/* Under AddressSanitizer only requested bytes are accessible, and memory from malloc has gaps between pieces. Requests to a
+ * caller's allocator are the same as in other builds. */
 #ifdef OB_ASAN
 enum { GAP = 16 };
 #else
@@ -88,8 +88,8 @@ ob_status ob__arena_finish(ob_arena *arena, ob_status status) {
 }
 
 static void *alloc_from_new_block(ob_arena *arena, size_t n_bytes) {
-    /* Blocks grow with the arena: each is an eighth of what there is, so that a ninth of a small object is unused at most, and
-     * half of it where there is much, so that large ones come in few pieces; a large request gets a block of its own. */
+    /* Blocks grow with the arena. In a small arena each is an eighth of its size, so that at most a ninth is unused. In a large
+     * one each is half of its size, so that there are few blocks. A large request gets a separate block. */
     size_t payload = arena->n_bytes / (arena->n_bytes < MUCH ? 8 : 2);
     payload = payload < BLOCK_MIN ? BLOCK_MIN : payload > BLOCK_MAX ? BLOCK_MAX : payload;
     if (payload < n_bytes) payload = n_bytes;

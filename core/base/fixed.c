@@ -36,7 +36,7 @@ static void set_size(const ob_fixed_memory *memory, header *block, size_t n_byte
     if (behind(block) < end_of(memory)) behind(block)->before = n_bytes;
 }
 
-/* Keeps the first n_bytes of a block that is at least as large; the rest becomes free when it can hold anything. */
+/* Keeps the first n_bytes of a block that is at least as large; the rest becomes free if it is large enough for a block. */
 static void cut(ob_fixed_memory *memory, header *block, size_t n_bytes) {
     size_t rest = size_of(block) - n_bytes;
     if (rest < HEADER + UNIT) {

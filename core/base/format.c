@@ -42,7 +42,7 @@ size_t ob__name_length(const char *name) {
 typedef struct output {
     char *text;
     size_t from, room; /* which bytes of the whole go there */
-    size_t n;          /* goes on counting when the room ends */
+    size_t n;          /* continues to count beyond the end of the buffer */
     size_t most;       /* of a string without precision */
 } output;
 
@@ -53,7 +53,7 @@ static void put(output *out, const char *bytes, size_t n) {
     out->n += n;
 }
 
-/* What a conversion is made of. */
+/* The parts of a conversion. */
 typedef struct conversion {
     char spec[40];             /* "%-5lld" */
     size_t n;                  /* of it, in the format */
@@ -171,7 +171,7 @@ size_t ob__vformat(char *text, size_t room, const char *format, va_list list) {
     return format_all(text, room, 0, SIZE_MAX, format, list);
 }
 
-/* Of a long one the end is made for itself: nothing has room for the whole. */
+/* The end of a long string is formatted separately, because no buffer can hold all of it. */
 size_t ob__vsentence(char *text, size_t room, const char *format, va_list list) {
     const size_t n_between = sizeof between_ends - 1;
     if (room == 0) return 0;

@@ -6,7 +6,7 @@
 
 #include "core/base/arena.h"
 
-/* -- In blocks of an allocator: old copies do not stay behind, for lists that may become long -- */
+/* -- In blocks of an allocator: old copies are freed; for lists that may become long -- */
 
 /* Moves the array to a block of about twice as many entries; new entries are zero. *capacity counts entries; it is 0 and items
  * is NULL at first. NULL: no memory, or over 2^32 - 1 entries; then nothing changes. */

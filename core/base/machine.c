@@ -15,7 +15,7 @@ enum { BEFORE = 480, BEHIND = 64, PATH_BYTES = 1600 };
 /* A kind of limit. */
 typedef struct limit {
     const char *controller; /* of version 1, and its mount */
-    /* What one group says of it; UINT64_MAX: nothing. */
+    /* The limit of one group; UINT64_MAX: none. */
     uint64_t (*of_group)(char *folder, bool v2);
 } limit;
 
@@ -125,7 +125,7 @@ static uint64_t processors_of_quota(char *folder, bool v2) {
     } else if (read_numbers(folder, "cpu.cfs_quota_us", &quota, &next) < 1 ||
                read_numbers(folder, "cpu.cfs_period_us", &period, &next) < 1)
         return UINT64_MAX;
-    if (period == 0 || quota > INT64_MAX) return UINT64_MAX; /* version 1 says -1 for none */
+    if (period == 0 || quota > INT64_MAX) return UINT64_MAX; /* version 1 writes -1 for none */
     return quota / period + (quota % period != 0);
 }
 

@@ -9,7 +9,7 @@ void ob__map_init(ob_map *map, ob_arena *arena) {
     map->arena = arena;
 }
 
-/* As memcmp says, without a call for keys of up to 16 bytes. */
+/* Like memcmp, without a call for keys of up to 16 bytes. */
 static inline bool same_bytes(const char *a, const char *b, size_t n) {
     uint64_t x[2], y[2];
     uint32_t v[2], w[2];
@@ -52,8 +52,7 @@ void ob__map_prefetch(const ob_map *map, const char *key, size_t n) {
     if (map->capacity) __builtin_prefetch(&map->entries[short_hash(map, key, n) & (map->capacity - 1)], 1);
 }
 
-/* The place at `slot` was taken last. True when it stands in a run of OB_HASH_RUN places: names that were chosen to collide, or
- * to lie side by side. */
+/* True if the newly used `slot` is in a run of OB_HASH_RUN used slots: the names were chosen to collide, or to be adjacent. */
 static bool is_crowded(const ob_map *map, size_t slot) {
     size_t run = 1, mask = map->capacity - 1;
     for (size_t i = (slot - 1) & mask; run < OB_HASH_RUN && map->entries[i].key; i = (i - 1) & mask) run++;
@@ -76,7 +75,7 @@ static bool grow(ob_map *map, size_t capacity) {
     return true;
 }
 
-/* Every entry goes where a hash sends it that the file's author does not know. */
+/* Rebuilds the table with a hash that the file's author does not know. */
 static bool rebuild_keyed(ob_map *map) {
     ob_hash_key *key = OB_ARENA_NEW(map->arena, ob_hash_key);
     if (!key) return false;

@@ -102,8 +102,8 @@ static size_t skip_digits(const char *text, size_t n, size_t i) {
     return i;
 }
 
-/* [sign] digits [. digits] [e [sign] digits], at least one digit before the exponent. Gives where the point is, n when there is
- * none. */
+/* [sign] digits [. digits] [e [sign] digits], at least one digit before the exponent. Returns the position of the point; n:
+ * there is none. */
 static bool is_decimal(const char *text, size_t n, size_t *point) {
     size_t i = n && (text[0] == '-' || text[0] == '+') ? 1 : 0;
     size_t whole = skip_digits(text, n, i), n_digits = whole - i;

@@ -1,4 +1,4 @@
-/* Numbers as text and back, the same in every locale: what Cast needs for strings. */
+/* Numbers as text and back, the same in every locale, for Cast of strings. */
 #ifndef OB_CORE_BASE_NUMBER_TEXT_H
 #define OB_CORE_BASE_NUMBER_TEXT_H
 

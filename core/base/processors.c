@@ -9,10 +9,10 @@
 #include "core/base/machine.h"
 #include "onnx_broadcast/machine.h"
 
-/* Those that the calling thread may run on; 0: the system does not say. */
+/* The processors that the calling thread may use; 0: not known. */
 static long of_thread(void) {
 #ifdef __linux__
-    enum { MOST = 8192 }; /* what Linux can be built for */
+    enum { MOST = 8192 }; /* the largest number of processors in a Linux kernel */
     unsigned long mask[MOST / (CHAR_BIT * sizeof(unsigned long))] = {0};
     long n = 0;
     if (sched_getaffinity(0, sizeof mask, (cpu_set_t *)(void *)mask) != 0) return 0;

@@ -1,4 +1,4 @@
-/* What sanitizers are told; nothing in other builds. */
+/* Annotations for sanitizers; empty in other builds. */
 #ifndef OB_CORE_BASE_SANITIZER_H
 #define OB_CORE_BASE_SANITIZER_H
 

@@ -16,7 +16,7 @@ typedef struct ob_stop {
     bool (*cancelled)(void *context); /* NULL: the caller never cancels */
     void *context;
     uint64_t deadline_ns;     /* on the clock of ob__now_ns; 0: none */
-    uint64_t next_ns;         /* ob__stopped does not ask before */
+    uint64_t next_ns;         /* ob__stopped does not ask before this time */
     _Atomic ob_status status; /* OB_OK, then for good E_CANCELLED or E_LIMIT */
     const void *asker;        /* identifies the thread that asks; only that thread writes it */
 } ob_stop;
@@ -43,22 +43,22 @@ obk_pace ob__pace(const ob_threads *threads);
 /* ---- Sharing ---- */
 
 /* Calls task on ranges that cover 0 .. n; by several threads when n is at least two grains. A run that can be stopped asks
- * between ranges. After it was stopped the remaining ranges are skipped: code behind the call must not use their results, for
+ * between ranges. After it was stopped the remaining ranges are skipped: code after the call must not use their results, for
  * instance as indices. `threads` may be NULL. */
 void ob__parallel(const ob_threads *threads, int64_t n, int64_t grain, void (*task)(void *context, int64_t begin, int64_t end),
                   void *context);
-/* The same, but ranges begin at multiples of `size`, and the last range has at least `size`: for tasks whose bits could depend on
- * the cut, and for grains of much work. */
+/* The same, but ranges begin at multiples of `size`, and the last range has at least `size`: for tasks whose bits could depend
+ * on the cut, and for grains of much work. */
 void ob__parallel_parts(const ob_threads *threads, int64_t n, int64_t grain, int64_t size,
                         void (*task)(void *context, int64_t begin, int64_t end), void *context);
 /* The calling thread alone, with the same `stop`. */
 ob_threads ob__alone(const ob_threads *threads);
 
-/* A lane is one of the workers of a call, 0 .. ob__lanes() - 1, and has scratch memory of its own. */
+/* A lane is one of the workers of a call, 0 .. ob__lanes() - 1, with separate scratch memory. */
 static inline int ob__lanes(const ob_threads *threads) {
     return threads && threads->run && threads->n_threads > 1 ? threads->n_threads : 1;
 }
-/* The memory of a lane, in blocks that lie lane_stride bytes apart; NULL: there is none. */
+/* The memory of a lane; the blocks are lane_stride bytes apart. NULL: none. */
 static inline char *ob__lane(char *lanes, size_t lane_stride, int lane) {
     return lanes ? lanes + (size_t)lane * lane_stride : NULL;
 }

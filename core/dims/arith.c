@@ -58,8 +58,9 @@ static void split(const ob_poly *poly, int64_t divisor, ob_poly *whole, ob_poly 
     }
 }
 
-/* floor((u + floor(a/c))/d) = floor((c*u + a)/(c*d)), and with -floor(a/c) = floor((c - 1 - a)/c): replaces poly and divisor when
- * poly has a quotient that counts once either way, adding to *sum what that leaves. Numbers of poly lie in 0 .. divisor - 1. */
+/* floor((u + floor(a/c))/d) = floor((c*u + a)/(c*d)), and with -floor(a/c) = floor((c - 1 - a)/c): replaces poly and divisor
+ * when poly has a quotient that counts once either way, adding to *sum what that leaves. Numbers of poly lie in 0 .. divisor -
+ * 1. */
 static bool unnest(ob_dims *pool, ob_poly *poly, int64_t *divisor, ob_dim *sum) {
     const ob_term *inner = NULL;
     uint32_t at = 0;
@@ -87,7 +88,7 @@ static bool unnest(ob_dims *pool, ob_poly *poly, int64_t *divisor, ob_dim *sum) 
     return true;
 }
 
-/* Divides numerator and divisor by what they share: floor((g*x + r)/(g*c)) = floor((x + floor(r/g))/c). */
+/* Divides numerator and divisor by their common factor: floor((g*x + r)/(g*c)) = floor((x + floor(r/g))/c). */
 static void cancel(ob_poly *poly, int64_t *divisor) {
     int64_t gcd = ob__poly_gcd(poly, *divisor);
     poly->constant = ob__floor_div(poly->constant, gcd);
@@ -95,7 +96,7 @@ static void cancel(ob_poly *poly, int64_t *divisor) {
     *divisor /= gcd;
 }
 
-/* The quotient as a term of its own, unless it has only one value. */
+/* The quotient as a separate term, unless it has only one value. */
 static ob_dim quotient_term(ob_dims *pool, const ob_poly *rest, int64_t divisor) {
     int64_t low, high;
     ob__poly_bounds(pool, rest, ob__assumed_ranges(pool), &low, &high);
@@ -137,8 +138,8 @@ static bool past_half(const ob_poly *rest, int64_t divisor) {
     return false;
 }
 
-/* floor(rest/divisor) for numbers in 0 .. divisor - 1 that share nothing with it. Of floor(6*H/7) and H - floor((H + 6)/7), which
- * are the same, it is the one with the small numbers. */
+/* floor(rest/divisor) for numbers in 0 .. divisor - 1 that share nothing with it. Of floor(6*H/7) and H - floor((H + 6)/7),
+ * which are the same, it is the one with the small numbers. */
 static ob_dim quotient(ob_dims *pool, const ob_poly *rest, int64_t divisor) {
     if (divisor == 1) return ob__poly_store(pool, rest);
     if (!past_half(rest, divisor)) return quotient_term(pool, rest, divisor);
@@ -162,7 +163,7 @@ static ob_dim divide(ob_dims *pool, const ob_poly *poly, int64_t divisor) {
     if (!whole) return OB_DIM_UNKNOWN;
     ob__poly_copy(numerator, poly);
     ob_dim sum = ob__poly_take_multiples(pool, numerator, divisor), of_members = OB_DIM_UNKNOWN;
-    bool tried = false; /* once: what is too large stays so, and trying costs as much as the term is large */
+    bool tried = false; /* only once: a term that is too large stays too large, and each attempt costs time */
     do {                /* each turn multiplies the divisor, so there are few */
         tried = tried || divide_members(pool, numerator, divisor, &of_members);
         if (of_members != OB_DIM_UNKNOWN) return ob_dim_add(pool, sum, of_members);
@@ -213,7 +214,7 @@ ob_dim ob_dim_div_exact(ob_dims *pool, ob_dim a, ob_dim b) {
 
 /* ---- Broadcast terms ---- */
 
-/* What is not 1, and broadcasts, is the common size. */
+/* A size other than 1 that broadcasts is the common size. */
 static bool is_common(const ob_dims *pool, ob_dim d) {
     int64_t low, high;
     ob__dim_bounds(pool, d, ob__assumed_ranges(pool), &low, &high);

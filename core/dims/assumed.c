@@ -9,7 +9,7 @@ static int64_t divisor_of(const ob_dims *pool, ob_dim d) {
     return pool->assumed->divisor(pool->assumed->ranges.context, d);
 }
 
-/* out = coefficient * the factors of m, with `by` in the place of one of them. */
+/* out = coefficient * the factors of m, with `by` in place of one of them. */
 static bool exchange(const ob_dims *pool, const ob_monomial *m, uint32_t at, ob_dim by, int64_t coefficient, ob_poly *out) {
     OB_POLYS(pool, others, 2);
     ob_poly *one = others + 1;
@@ -30,7 +30,7 @@ static bool exchange(const ob_dims *pool, const ob_monomial *m, uint32_t at, ob_
     return ob__poly_mul(others, one, out);
 }
 
-/* The part of the quotient that a monomial gives; OB_DIM_UNKNOWN when it is no multiple of the divisor. */
+/* The part of the quotient that a monomial gives; OB_DIM_UNKNOWN: it is not a multiple of the divisor. */
 static ob_dim quotient_of(ob_dims *pool, const ob_monomial *m, int64_t divisor) {
     for (uint32_t k = 0; k < m->n_factors; k++) {
         int64_t by = divisor_of(pool, m->factors[k]), product;

@@ -9,12 +9,12 @@
 #include "core/dims/scratch.h"
 
 enum {
-    MAX_STEPS = 24,  /* atoms replaced for one bound */
-    MAX_NESTED = 6,  /* one inside the other: each keeps a polynomial on the stack */
-    MAX_TRIED = 3,   /* atoms of one polynomial */
-    COST = 8,        /* steps for a monomial that is multiplied or added */
-    MAX_PARTS = 512, /* looked into in given ranges, each as often as it is met; beyond, what they lie between for all sizes */
-    SHIFTED_MONOMIALS = 16 /* of a sum of products whose factors are taken as what they are at least, and the rest */
+    MAX_STEPS = 24,        /* atoms replaced for one bound */
+    MAX_NESTED = 6,        /* one inside the other: each keeps a polynomial on the stack */
+    MAX_TRIED = 3,         /* atoms of one polynomial */
+    COST = 8,              /* steps for a monomial that is multiplied or added */
+    MAX_PARTS = 512,       /* limit of parts visited in given ranges; further ones use their bounds for all sizes */
+    SHIFTED_MONOMIALS = 16 /* of a sum of products whose factors are written as their lower bound and the rest */
 };
 
 #define INFINITE OB_DIM_CONST_MAX
@@ -79,7 +79,7 @@ static bool has_product(const ob_poly *poly) {
     return false;
 }
 
-/* Every factor f as f' + what it is at least, f' >= 0: without negative coefficients the constant is a lower bound. */
+/* Writes every factor f as f' + its lower bound, f' >= 0. Without negative coefficients the constant is then a lower bound. */
 static int64_t shifted_lowest(bound_search *search, const ob_poly *poly) {
     bool shifts = false;
     int64_t low, high;
@@ -184,7 +184,7 @@ static bool replace(bound_search *search, const ob_poly *poly, const place *at, 
 
 static int64_t lowest(bound_search *search, const ob_poly *poly);
 
-/* c*floor(a/c) >= a - c + 1 and <= a, times what makes the coefficient a multiple of c. */
+/* c*floor(a/c) >= a - c + 1 and <= a, times the factor that makes the coefficient a multiple of c. */
 static int64_t lowest_of_quotient(bound_search *search, const ob_poly *poly, const place *at) {
     int64_t divisor = at->term->words[1], coefficient = poly->monomials[at->monomial].coefficient;
     int64_t gcd = ob__gcd(divisor, coefficient), scale = divisor / gcd, low, constant;
@@ -229,8 +229,8 @@ static int64_t lowest_of_term_quotient(bound_search *search, const ob_poly *poly
     return replace(search, poly, &both, 1, m->coefficient, value, next) ? lowest(search, next) : -INFINITE;
 }
 
-/* The atom is one of its members. `all`: it lies at or above each of them (below, for a negative coefficient), so the greatest
- * bound holds; else only the least does. */
+/* The atom is one of its members. `all`: it is at or above each of them (below, for a negative coefficient), so the largest
+ * bound holds; otherwise only the smallest does. */
 static int64_t lowest_of_members(bound_search *search, const ob_poly *poly, const place *at, bool all) {
     int64_t coefficient = poly->monomials[at->monomial].coefficient, found = all ? -INFINITE : INFINITE;
     for (uint32_t i = 0; i < at->term->n_words; i++) {

@@ -60,7 +60,7 @@ void ob__clash_text(const ob_dims *pool, const ob_clash *clash, bool numbered, c
              text_of(pool, clash->b).text, b_number);
 }
 
-/* The end of a public function: what clashed becomes its message. */
+/* The end of a public function: turns the clash into its message. */
 static ob_status tell_clash(const ob_dims *pool, const ob_clash *clash, ob_status status, ob_error *error) {
     if (status != OB_E_SHAPE || clash->kind == OB_CLASH_NONE) return status;
     char text[sizeof error->message];
@@ -91,8 +91,8 @@ static ob_status check_shape(const ob_shape *shape, const ob_dims *pool, const c
 
 /* ---- One axis ---- */
 
-/* Terms already seen on an axis: the same term needs its condition once. Beyond the room a condition is repeated, which is
- * harmless. */
+/* Terms already seen on an axis: a term needs its condition only once. If there are more than MAX_SEEN, a condition may be
+ * repeated, which is harmless. */
 enum { MAX_SEEN = 32 };
 
 typedef struct axis_state {
@@ -152,8 +152,8 @@ static ob_status require_constant(axis_state *state, size_t constant_operand, in
     return OB_OK;
 }
 
-/* The common size of the terms met so far: one broadcast term, which bounds how many different sizes may meet. Each two of them
- * are a condition, so that without a bound what is said of a node grows with the square of its operands. */
+/* The common size of the terms met so far: one broadcast term, which bounds how many different sizes may meet. Every two of
+ * them are a condition, so without a limit the conditions of a node would grow with the square of its operands. */
 typedef struct common {
     ob_dim dim;
     size_t operand; /* where it began */
@@ -177,8 +177,8 @@ static ob_status meet(axis_state *state, common *met, ob_dim d, size_t operand) 
     return OB_OK;
 }
 
-/* Folds terms only. What is not known at all comes last, each against the known: folded in between it would hide that two known
- * terms meet. */
+/* Folds terms only. Unknown sizes come last, each with the known ones: folded earlier they would hide that two known terms
+ * meet. */
 static ob_status fold_terms(axis_state *state, ob_dim *result) {
     common met = {.dim = OB_DIM_UNKNOWN};
     bool lost = false;
@@ -419,7 +419,7 @@ ob_status ob__try_legacy(const ob_shape *a, const ob_shape *b, bool axis_given, 
     if (axis_given) {
         int64_t start = axis < 0 && axis >= -a->rank ? axis + a->rank : axis;
         bool fits = start >= 0 && start <= first;
-        if (!fits && !is_single(b)) { /* a single element goes everywhere */
+        if (!fits && !is_single(b)) { /* a single element fits everywhere */
             *clash = (ob_clash){OB_CLASH_PLACE, -1, b->rank, a->rank, 1, 0, axis};
             return OB_E_SHAPE;
         }

@@ -57,7 +57,7 @@ static ob_truth decide_equal(const ob_dims *pool, ob_dim a, ob_dim b) {
     if (ob_dim_is_const(a) && ob_dim_is_const(b)) return a == b ? OB_TRUE : OB_FALSE;
     if (a == b) return a != OB_DIM_UNKNOWN ? OB_TRUE : OB_UNDECIDED;
     if (is_plain(pool, a) && is_plain(pool, b)) {
-        /* The usual case, different symbols or a symbol and a number: bounds say all that the difference would. */
+        /* The usual case, different symbols or a symbol and a number: bounds decide as much as the difference. */
         int64_t a_low, a_high, b_low, b_high;
         ob_dim_bounds(pool, a, &a_low, &a_high);
         ob_dim_bounds(pool, b, &b_low, &b_high);

@@ -74,7 +74,7 @@ static ob_status add_alternatives(ob_parser *p, const char *at, const alternativ
     return add(p, OB_COND_EQUAL, at, product, 0);
 }
 
-/* The one condition behind `first` as an alternative. */
+/* The only condition after `first` as an alternative. */
 static ob_status turn_into_alternative(ob_parser *p, const char *at, size_t first, alternatives *list) {
     if (p->n != first + 1) return ob__parse_refuse(p, at, "an alternative must be a single equation");
     ob_condition one = p->out[--p->n];

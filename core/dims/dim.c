@@ -158,7 +158,7 @@ static bool is_crowded(const ob_dims *pool, uint32_t slot) {
     return run >= OB_HASH_RUN;
 }
 
-/* Every term goes where a hash sends it that the file's author does not know. */
+/* Rebuilds the table with a hash that the file's author does not know. */
 static bool place_keyed(ob_dims *pool) {
     pool->hash_key = ob__hash_key_new(pool->slots);
     pool->keyed = true;
@@ -171,7 +171,7 @@ static bool place_keyed(ob_dims *pool) {
     return place_slots(pool, pool->n_slots);
 }
 
-/* Sums up what `part` adds to size, depth, anonymity and where it is undefined; false beyond the limits. */
+/* Adds the part's size, depth, anonymity and undefinedness; false beyond the limits. */
 static bool count_part(const ob_dims *pool, ob_dim part, uint32_t *size, uint32_t *depth, bool *anonymous, bool *partial) {
     const ob_term *term = ob__term(pool, part);
     if (!term) return true;
@@ -274,7 +274,7 @@ const ob_dim *ob__bcast_members(const ob_dims *pool, const ob_dim *d, uint32_t *
 typedef struct symbol_walk {
     const ob_dims *pool;
     uint32_t n_seen;
-    ob_dim *seen; /* room for as many as the term has parts */
+    ob_dim *seen; /* room for all parts of the term */
 } symbol_walk;
 
 static void walk_symbols(symbol_walk *walk, ob_dim d) {

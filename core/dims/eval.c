@@ -94,8 +94,8 @@ ob_status ob_dim_eval(const ob_dims *pool, ob_dim d, const ob_binding *bindings,
     return eval(pool, d, &table, out);
 }
 
-/* What a symbol becomes, and whether members of a broadcast term turned out to be two numbers that do not broadcast, or a divisor
- * one below 1. */
+/* The replacement of a symbol, and whether members of a broadcast term became two numbers that do not broadcast, or a divisor
+ * became a number below 1. */
 typedef struct replacement {
     ob_dim (*of)(void *context, ob_dim symbol);
     void *context;

@@ -120,7 +120,7 @@ static bool least_coefficients(const ob_poly *a, const ob_poly *b, ob_poly *out)
     return true;
 }
 
-/* What all members have in common. */
+/* The common part of all members. */
 static bool find_common(const ob_dims *pool, const member_list *list, ob_poly *common) {
     OB_POLYS(pool, member, 2);
     ob_poly *next = member + 1;
@@ -133,7 +133,7 @@ static bool find_common(const ob_dims *pool, const member_list *list, ob_poly *c
     return true;
 }
 
-/* Takes `common` from every member. *gcd: the greatest number that divides what is left of all. */
+/* Subtracts `common` from every member. gcd: the greatest number that divides all the remainders. */
 static bool subtract_common(ob_dims *pool, member_list *list, const ob_poly *common, int64_t *gcd) {
     OB_POLYS(pool, member, 2);
     ob_poly *next = member + 1;

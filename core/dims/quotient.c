@@ -5,7 +5,7 @@
 
 enum { MAX_STEPS = 32, MAX_NESTED = 4 };
 
-/* ---- What numerator and divisor share ---- */
+/* ---- Common factors of numerator and divisor ---- */
 
 static int64_t gcd_of(const ob_poly *a, const ob_poly *b) {
     return ob__poly_gcd(a, ob__gcd(ob__poly_gcd(b, 0), b->constant));

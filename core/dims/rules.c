@@ -38,9 +38,9 @@ typedef struct facts {
 } facts;
 
 typedef enum departure {
-    RANKS_DIFFER,      /* neither a scalar nor of the result's rank, and no mapping says where its axes go */
+    RANKS_DIFFER,      /* neither a scalar nor of the result's rank, and without a mapping of its axes */
     ZERO_MEETS_ONE,    /* 0 with 1: NumPy gives 0, a maximum would give 1 */
-    ZERO_SIZE,         /* a size of 0, whoever it meets */
+    ZERO_SIZE,         /* a size of 0, with any other size */
     UNDECIDED,         /* a condition that the text leaves to the programmer */
     DECLARED_RANK,     /* the declared result has another rank */
     DECLARED_NARROWER, /* static where the operands give a dynamic size */
@@ -53,7 +53,7 @@ typedef struct rule {
     ob_finding_id id;
 } rule;
 
-/* One row per departure that a rule book knows; what has no row is allowed. */
+/* One row for each difference that a rule book knows; everything else is allowed. */
 static const rule rows[] = {
     {OB_RULES_MLIR, DECLARED_RANK, OB0301},      {OB_RULES_MLIR, DECLARED_NARROWER, OB0302},
     {OB_RULES_MLIR, DECLARED_DIFFERENT, OB0303}, {OB_RULES_MLIR, UNDECIDED, OB0304},
@@ -164,7 +164,7 @@ ob_status ob_rules_check(ob_rules rules, const ob_shape *operands, size_t n, con
                "the declared shape is malformed");
     facts f = {.operands = operands, .n = n, .declared = declared, .pool = pool, .sink = sink, .context = context};
     f.result.rank = OB_RANK_UNKNOWN;
-    /* MLIR's inference differs from the others' only in that it leaves out operands of unknown rank: the most that can be said.
+    /* MLIR's inference differs from the others only in that it ignores operands of unknown rank.
      */
     if (n > 0) OB_TRY(ob_broadcast_mlir(operands, n, pool, NULL, NULL, &f.result, error));
     condition_reporter reporter = {&f, find_rule(rules, UNDECIDED)};

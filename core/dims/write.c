@@ -72,7 +72,7 @@ static void write_quoted(ob_writer *writer, const char *name, size_t enough) {
     write_bytes(writer, "\"", 1);
 }
 
-/* Is the name a word of the notation (parse.h), or would a guard seem to end behind it? */
+/* Is the name a word of the notation (parse.h), or would a guard seem to end after it? */
 static bool is_mistaken(const char *name, size_t n) {
     static const char *const words[] = {"and", "or",  "not", "if",   "in",    "is",   "never",
                                         "mod", "min", "max", "ceil", "floor", "bcast"};
@@ -113,7 +113,7 @@ static void write_both_ends(ob_writer *writer, const ob_dims *pool, const ob_ter
         write_bytes(writer, ends, n);
 }
 
-/* In time that depends on the room, not on the name. */
+/* Takes time that depends on the buffer, not on the length of the name. */
 static void write_name(ob_writer *writer, const ob_dims *pool, const ob_term *term) {
     if (pool->longest_name && term->number > pool->longest_name) {
         write_both_ends(writer, pool, term);
@@ -143,7 +143,7 @@ static void write_monomial(ob_writer *writer, const ob_dims *pool, const ob_mono
     }
 }
 
-/* What is positive first: "4 - N" reads better than "-N + 4". */
+/* Positive terms first: "4 - N" reads better than "-N + 4". */
 static void write_addends(ob_writer *writer, const ob_dims *pool, const ob_poly *poly, bool first) {
     int64_t constant = poly->constant;
     for (int negative = 0; negative < 2; negative++) {
@@ -177,7 +177,8 @@ static void write_grouped(ob_writer *writer, const ob_dims *pool, const ob_poly 
     if (parentheses) ob__write(writer, ")");
 }
 
-/* Is the monomial -times * c*floor(a/c), for a number c, or for a product that is no sum? Then the quotient, else NULL. */
+/* Is the monomial -times * c*floor(a/c), for a number c, or for a product that is not a sum? Then the quotient, otherwise NULL.
+ * */
 static const ob_term *find_multiple(const ob_dims *pool, const ob_monomial *m, int64_t *times) {
     if (m->n_factors == 1) {
         const ob_term *term = ob__term(pool, m->factors[0]);
@@ -345,7 +346,7 @@ static size_t show(const ob_dims *pool, ob_dim d, const ob_condition *condition,
     ob__dims_read_begin(&reading, pool);
     ob_scratch_scope scope = ob__scratch_begin(reading.pool, WHOLE_TERM);
     char *whole = scope.memory;
-    n = n_bytes - 1; /* the beginning, where there is no memory for more */
+    n = n_bytes - 1; /* the beginning, if there is no memory for more */
     if (whole) {
         ob_dims as_shown = *reading.pool; /* which is only read */
         as_shown.longest_name = n_bytes / 4 > LEAST_NAME ? n_bytes / 4 : LEAST_NAME;

@@ -30,7 +30,7 @@ static size_t data_offset(int32_t rank) {
     return (size_t)ob__round_up_u64(n_bytes, OB_CELL_ALIGNMENT);
 }
 
-/* The elements, and n_extra bytes behind them. */
+/* The elements, followed by n_extra bytes. */
 static ob_status new_tensor(ob_dtype dtype, int32_t rank, const int64_t *dims, size_t n_extra, const ob_allocator *allocator,
                             ob_cell **out, ob_error *error) {
     uint64_t n_data;
@@ -158,14 +158,14 @@ static const char *kind_text(ob_cell_kind kind) {
     return texts[kind];
 }
 
-/* The item may stand among those of the list, whose element type and depth take it in. */
+/* True if the item fits into the list, by its element type and depth. */
 static ob_status admit(ob_cell *list, const ob_cell *item, ob_error *error) {
     OB_FAIL_IF(!item, error, OB_E_ARGUMENT, "an item of a sequence is NULL");
     OB_FAIL_IF(item->depth + 1 > OB_CELL_MAX_DEPTH, error, OB_E_LIMIT, "sequences are nested more than %d deep",
                OB_CELL_MAX_DEPTH);
     if (list->depth < item->depth + 1) list->depth = item->depth + 1;
     if (item->kind == OB_CELL_NONE) return OB_OK;
-    for (size_t i = 0; i < list->n; i++) { /* the first that is not missing tells for all */
+    for (size_t i = 0; i < list->n; i++) { /* the first existing item decides for all */
         ob_cell_kind kind = list->items[i]->kind;
         if (kind == OB_CELL_NONE) continue;
         OB_FAIL_IF(kind != item->kind, error, OB_E_TYPE, "a sequence of kind %s cannot take a %s", kind_text(kind),
@@ -205,7 +205,7 @@ static int by_bytes(const void *a, const void *b) {
     return ob__string_order(a, b);
 }
 
-/* The keys as bytes, which only have to be told apart. */
+/* The keys as bytes, which are only compared for equality. */
 static ob_status check_keys(const ob_cell *keys, ob_error *error) {
     size_t n = (size_t)keys->dims[0], width = ob_dtype_size(keys->dtype), n_bytes;
     if (n < 2) return OB_OK;
@@ -278,7 +278,7 @@ ob_status ob_cell_copy(const ob_cell *cell, const ob_allocator *allocator, ob_ce
 
 /* ---- Changing ---- */
 
-/* Makes the list the caller's own, with room for `n` items. */
+/* Makes the list exclusive to the caller, with room for `n` items. */
 static ob_status make_own(ob_cell **list, size_t n, ob_error *error) {
     ob_cell *cell = *list, *copy;
     if (!ob__cell_is_own(cell)) {

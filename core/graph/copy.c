@@ -61,8 +61,8 @@ static bool simplify(layout *l, int32_t rank, const int64_t *dims, size_t width,
 
 /* ---- Rows ---- */
 
-/* Repeats the n_bytes at `to` until there are `count` of them: each step doubles what is there, up to a piece that the
- * first-level cache holds beside its copy. (Short vectors here instead of memcpy, or smaller pieces, measured 15 % slower.) */
+/* Repeats the n_bytes at `to` `count` times: each step doubles the written part, up to a piece that fits into the first-level
+ * cache twice. (Short vectors here instead of memcpy, or smaller pieces, measured 15 % slower.) */
 static void repeat_block(char *to, size_t n_bytes, int64_t count) {
     size_t total = n_bytes * (size_t)count, done = n_bytes;
     while (done < total) {
@@ -88,7 +88,8 @@ static inline __m128i splat(const char *from, size_t width) {
     }
 }
 
-/* m elements, each n times. Whole vectors are stored, over what the next element writes anyhow; the last ones may not. */
+/* m elements, each n times. Whole vectors are stored, which may overlap the next element's part; this is not allowed at the
+ * end. */
 static inline void repeat_each(char *to, const char *from, int64_t m, int64_t from_step, int64_t n, size_t width) {
     size_t row = (size_t)n * width, i = 0;
     size_t n_over = row >= 16 ? (size_t)m : (size_t)m * row >= 16 ? ((size_t)m * row - 16) / row + 1 : 0;
@@ -255,7 +256,7 @@ void ob__stream_end(void) {
 #endif
 }
 
-/* Axes above the pieces. A piece goes to every combination of the steps of those that are stretched and large. */
+/* Axes above the pieces. A piece is written to all steps of the stretched large axes. */
 typedef struct places {
     bool stream;
     int32_t first; /* axis, of which there are `count` blocks */
@@ -303,7 +304,7 @@ static void stream_pieces(const layout *l, places *p, int32_t a, int64_t count, 
     }
 }
 
-/* `count` blocks of axis a, one of which is no larger than what is written together. */
+/* `count` blocks of axis a, each of which is written as a whole. */
 static void put_blocks(const layout *l, places *p, int32_t a, int64_t count, char *to, const char *from) {
     int64_t block = l->to[a], step = l->from[a], n_rows = BLOCK_BYTES / block;
     bool dense = a == l->rank - 1 && step != 0; /* on both sides */
@@ -471,7 +472,7 @@ void ob__copy_part(int32_t rank, const int64_t *dims, size_t width, void *to, co
         if (past_caches) ob__stream_end();
         return;
     }
-    int64_t *index = l.to, rest = first; /* the result is contiguous: its strides are not asked again */
+    int64_t *index = l.to, rest = first; /* the result is contiguous: its strides are not used again */
     char *z = (char *)to + first * (int64_t)width;
     const char *x = from;
     for (int32_t a = l.rank - 1; a >= 0; a--) {

@@ -30,7 +30,7 @@ ob_dtype ob_dtype_from_name(const char *name) {
     return OB_NONE;
 }
 
-/* What the public list does not say. */
+/* Properties that the public list does not have. */
 static const struct {
     int kind, file_bits;
 } kinds[OB_DTYPE_COUNT] = {

@@ -28,7 +28,7 @@ void ob_model_close(ob_model **model) {
     *model = NULL;
     ob_dims_destroy(&closing->dims);
     if (closing->release_source) closing->release_source(closing->source);
-    ob_arena arena = closing->arena; /* the struct dies with the arena */
+    ob_arena arena = closing->arena; /* the struct is freed with the arena */
     ob__arena_release(&arena);
 }
 
@@ -150,7 +150,7 @@ static ob_status list_names(void *context, ob_graph *graph) {
 }
 
 ob_value *ob__value_new_unique(ob_graph *graph, const char *stem) {
-    /* Any name that the model has interned may be a value somewhere, in an outer graph or a subgraph: take one that it has not.
+    /* Any interned name may be a value somewhere, in an outer graph or a subgraph: choose one that is not interned.
      */
     ob_model *model = graph->model;
     if (model->has_unlisted_names) {

@@ -89,7 +89,7 @@ static inline void square(size_t width, char *to, int64_t to_row, const char *fr
 }
 #endif
 
-/* A tile: the rows of `to` lie within a line of `from`. */
+/* A tile: the rows of `to` are within one cache line of `from`. */
 static inline void tile(size_t width, int64_t rows, int64_t columns, char *to, int64_t to_row, const char *from,
                         int64_t from_row) {
     const int64_t size = (int64_t)width, n = 16 / size;

@@ -45,7 +45,7 @@ static inline bool ob__dtype_is_complex(ob_dtype dtype) {
     return ob__dtype_kind(dtype) == OB_KIND_COMPLEX;
 }
 
-/* For templates: OB_NAMED(combine_) is combine_FLOAT ..., OB_TYPE_DTYPE is OB_FLOAT ... of the row at hand. */
+/* For templates: OB_NAMED(combine_) is combine_FLOAT ..., OB_TYPE_DTYPE is OB_FLOAT ... of the current row. */
 #define OB_NAMED_(prefix, name)  prefix##name
 #define OB_NAMED_2(prefix, name) OB_NAMED_(prefix, name)
 #define OB_NAMED(prefix)         OB_NAMED_2(prefix, OB_TYPE_NAME)

@@ -50,7 +50,7 @@ ob_status ob_view_init(ob_view *view, void *data, ob_dtype dtype, int32_t rank, 
     OB_TRY(check_dims(rank, dims, NULL));
     if (!count_elems(rank, dims, stride, &n_elems)) return OB_E_LIMIT;
     if (!data && n_elems > 0) return OB_E_ARGUMENT;
-    /* Only the axes that there are: most of a view is room for others. `dims` may be the view's own. */
+    /* Sets only the existing axes: most of a view is room for more. `dims` may be the view's own. */
     view->data = data;
     view->dtype = dtype;
     view->rank = rank;
@@ -128,7 +128,7 @@ ob_status ob_view_broadcast_all(const ob_view *from, size_t n, ob_view *out, ob_
     FAIL_IF(n > 0 && (!from || !out), error, OB_E_ARGUMENT, "no views given");
     /* The common shape, operand by operand: with sizes that are numbers the pairwise fold loses nothing. */
     ob_broadcast_result common = {.rank = 0};
-    size_t origin[OB_MAX_RANK] = {0}; /* who gave each axis its size */
+    size_t origin[OB_MAX_RANK] = {0}; /* the operand that gave each axis its size */
     for (size_t i = 0; i < n; i++) {
         const ob_view *view = &from[i];
         OB_TRY(check_dims(view->rank, view->dims, error));
@@ -169,7 +169,7 @@ static bool same_dims(const ob_view *x, const ob_view *a) {
     return x->rank == a->rank;
 }
 
-/* The strides with which `a` is read for x: its own when the shapes agree, else those of `room`. */
+/* The strides for reading `a` as x: its own if the shapes agree, otherwise those of `room`. */
 static ob_status source_strides(const ob_view *x, const ob_view *a, ob_view *room, const int64_t **strides, ob_error *error) {
     FAIL_IF(!x || !a, error, OB_E_ARGUMENT, "no view given");
     FAIL_IF(x->dtype != a->dtype, error, OB_E_TYPE, "%s is assigned to %s", ob_dtype_name(a->dtype), ob_dtype_name(x->dtype));

@@ -8,7 +8,7 @@ enum { MAX_MEMBERS = OB_TERM_EXTREMES };
 typedef struct chains {
     ob_solver *s;
     uint32_t *up, *next, *last, *n;
-    uint32_t *clause; /* that says what the fact is equal to, + 1 */
+    uint32_t *clause; /* the clause that gives the fact's value, + 1 */
 } chains;
 
 static uint32_t first_of(const chains *c, uint32_t fact) {
@@ -44,7 +44,7 @@ static bool join_equal(void *context, ob_dim symbol) {
     return true;
 }
 
-/* Is it "input = input", or "input = number above 0"? A 0 would be left out of the maximum. */
+/* Is it "input = input", or "input = number above 0"? A 0 would disappear from the maximum. */
 static bool is_link(const ob_solver *s, const ob_work_clause *clause) {
     if (clause->dropped || clause->assumed || !clause->defines || clause->n != 1) return false;
     ob_dim value = s->facts[clause->defines - 1].solved;
@@ -80,7 +80,7 @@ static void link_all(chains *c) {
     }
 }
 
-/* One clause in place of those that say what the members are equal to. */
+/* One clause in place of those that state the members' values. */
 static ob_status tell(const chains *c, uint32_t first) {
     ob_solver *s = c->s;
     ob_dim value = s->facts[first].solved, least, greatest;

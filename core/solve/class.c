@@ -57,7 +57,7 @@ static bool divide_period(period *p, int64_t divisor) {
     return true;
 }
 
-/* What both terms have the period of; one whose numerator and divisor do not grow has none of its own. */
+/* A common period of both terms; a quotient whose numerator and divisor do not grow has no period. */
 static bool period_of_quotient(const ob_dims *dims, ob_dim x, const ob_term *term, period *out) {
     period divisor;
     if (!period_of(dims, x, term->words[0], out) || !period_of(dims, x, term->words[1], &divisor) || !join(out, &divisor, 1))
@@ -66,7 +66,7 @@ static bool period_of_quotient(const ob_dims *dims, ob_dim x, const ob_term *ter
     return true;
 }
 
-/* As a term in x, whatever its other symbols are. */
+/* The term in x, for any values of its other symbols. */
 static bool period_of(const ob_dims *dims, ob_dim x, ob_dim d, period *out) {
     *out = (period){1, 0, true};
     const ob_term *term = ob__term(dims, d);

@@ -139,7 +139,7 @@ static ob_status read_guards(clause_parser *c) {
     return OB_OK;
 }
 
-/* The ": " that ends guards: names hold no space, or stand in quotes. */
+/* The ": " that ends guards: names contain no space, or are quoted. */
 static char *end_of_guards(char *text) {
     bool quoted = false;
     for (; *text; text++) {
@@ -157,7 +157,7 @@ static ob_status at_end(ob_parser *p) {
     return *p->at ? ob__parse_refuse(p, p->at, "expected the end, \"or\" or an operator") : OB_OK;
 }
 
-/* The clause that begins here. The text behind guards is cut off from them: a name may hold a colon too. */
+/* The clause that begins here. The text after the guards is cut off first, because a name may contain a colon. */
 static ob_status read_clause(clause_parser *c, uint32_t *n_guard) {
     ob_parser *p = &c->text;
     *n_guard = c->n = 0;

@@ -8,7 +8,7 @@
 
 enum { MAX_RELAXATIONS = 1 << 22 };
 
-/* to >= from + step; node 0 stands for the number 0, node i + 1 for fact i. */
+/* to >= from + step; node 0 is the number 0, node i + 1 is fact i. */
 typedef struct edge {
     uint32_t from, to, reason;
     int64_t step;

@@ -112,7 +112,7 @@ ob_truth ob__literal_decide(const ob_solver *s, ob_dims *dims, const ob_literal 
 
 /* ---- Literals of one term ---- */
 
-/* p = sign * t + constant, with t by its words without the constant: `lone` where p is no sum. */
+/* p = sign * t + constant, with t by its words without the constant; `lone`: p is not a sum. */
 typedef struct shifted {
     const int64_t *words;
     uint32_t n;

@@ -46,7 +46,7 @@ static uint64_t signature(const collected *c) {
     return sum | 1;
 }
 
-/* ---- What is said holds ---- */
+/* ---- Testing the written form ---- */
 
 static bool form_holds(ob_solver *s, ob_dim x, const ob_set_form *form, int64_t value, bool *holds) {
     const ob_binding binding = {x, value};
@@ -68,8 +68,7 @@ static bool form_says(ob_solver *s, ob_dim x, const ob_set *set, const ob_set_fo
 }
 
 /* Evaluates the words at every size from the first that is listed up to where the period repeats, in a period above the lower
- * bound, and around the ends. Of sizes that were listed one by one those below the list are told by one bound, which may be far
- * from 0. */
+ * bound, and around the ends. If sizes are listed, one bound describes those below the list, and it may be far from 0. */
 bool ob__set_form_says(ob_solver *s, ob_dim x, const ob_set *set, const ob_set_form *form) {
     int64_t period = set->period;
     return form_says(s, x, set, form, set->base, set->base + set->n_explicit + 2 * period) &&
@@ -120,7 +119,7 @@ static ob_status insert_form(ob_solver *s, uint32_t fact, const collected *c, co
     return OB_OK;
 }
 
-/* What all members have in common modulo something. */
+/* The common residue of all members, modulo some number. */
 static void common_residue(const ob_set *set, int64_t *mod, int64_t *rem) {
     int64_t least, greatest, end = set->base + set->n_explicit + 2 * (int64_t)set->period;
     ob__set_ends(set, &least, &greatest);
@@ -159,7 +158,7 @@ static ob_status replace(ob_solver *s, uint32_t fact, const collected *c, ob_are
     return ob__solver_learn(s, fact, least, greatest, mod, rem, reason, c->numbers[0]);
 }
 
-/* One clause "x % c = r", which says it in its shortest form. */
+/* One clause "x % c = r", in its shortest form. */
 static bool is_plain(const ob_solver *s, const collected *c) {
     const ob_work_literal *literal = c->clauses[0]->literals;
     OB_POLYS(s->dims, p, 1);

@@ -7,7 +7,7 @@
 
 enum { MAX_LISTED = 8, SHORT_LIST = 4, MAX_ARCS = 4, ENUMERATED = 1 << 14 };
 
-/* What a form is made of. */
+/* The parts of a form. */
 typedef struct writing {
     ob_dims *dims;
     ob_dim x;
@@ -72,7 +72,8 @@ static bool put_run(const writing *w, uint32_t clause, const run *r, place (*of)
     return true;
 }
 
-/* Alternatives for the sizes below `end`. No size below the set's first must, and what one of them may all may. */
+/* Alternatives for the sizes below `end`. Sizes below the set's first one need no alternative, and if one of them may be
+ * admitted, all may. */
 static bool put_places(const writing *w, uint32_t clause, int64_t end, place (*of)(const void *context, int64_t size),
                        const void *context) {
     run r = {.n = 0};
@@ -101,7 +102,7 @@ typedef struct residues {
     uint32_t period, n;
 } residues;
 
-/* The smallest period of what holds from some size on. */
+/* The smallest period of the set from some size on. */
 static bool tail_of(const ob_set *set, ob_arena *arena, residues *out) {
     uint32_t period = set->period;
     uint8_t *bits = OB_ARENA_ARRAY(arena, uint8_t, period);
@@ -148,7 +149,7 @@ static bool put_arc(const writing *w, uint32_t clause, uint32_t start, uint32_t 
     return last == period - 1 ? put_least(w, clause, rest, start) : put_between(w, clause, rest, start, last);
 }
 
-/* Is one arc of residues told by listing them? A list reads better than a remainder of x plus a number. */
+/* Is one range of residues written as a list? A list reads better than a remainder of x plus a number. */
 static bool is_listed(const residues *r, uint32_t start, uint32_t n) {
     if (n == 2) return r->period > 3;
     bool around_0 = start + n > r->period, inside = start > 0 && start + n < r->period;
@@ -174,7 +175,7 @@ static void find_arcs(const residues *r, arcs *out) {
     }
 }
 
-/* Is it told by listing the residues, or by listing those that are missing? */
+/* Is it written as a list of the residues, or of the missing ones? */
 static bool lists_residues(const residues *r, const arcs *a) {
     return a->n == 1 ? is_listed(r, a->start[0], a->length[0]) : r->n <= MAX_LISTED;
 }
@@ -229,12 +230,12 @@ static bool runs_form(const writing *w) {
     return put_places(w, 0, w->greatest + 1, place_in_set, w->set);
 }
 
-/* Sizes before a pattern, beside what else is said of them. */
+/* Sizes before a pattern, in addition to the other clauses. */
 typedef struct head {
     const ob_set *set;
     const residues *r; /* the pattern that is an alternative, or NULL */
     int64_t lowest;    /* below it another clause excludes all */
-    bool excluded;     /* another clause excludes what is not in the set */
+    bool excluded;     /* another clause excludes the sizes outside the set */
 } head;
 
 static place place_in_head(const void *context, int64_t size) {
@@ -244,7 +245,7 @@ static place place_in_head(const void *context, int64_t size) {
     return size < h->lowest || (h->excluded && h->r) ? MAY : OUT;
 }
 
-/* Clauses of the pattern, with what does not fit it before `start` as alternatives of each. */
+/* Clauses of the pattern, each with the exceptions before `start` as alternatives. */
 static bool put_pattern(const writing *w, const head *h, int64_t start) {
     const residues *r = h->r;
     arcs a;
@@ -261,7 +262,7 @@ static bool put_pattern(const writing *w, const head *h, int64_t start) {
     return true;
 }
 
-/* The pattern that all sizes from some on have, and what comes before it; lowest: x >= it is a clause of its own. */
+/* The pattern of all sizes from some size on, and the sizes before it; lowest: x >= it is a separate clause. */
 static bool general_form(const writing *w, const residues *r, int64_t lowest) {
     const ob_set *set = w->set;
     int64_t start = ob__set_head(set);
@@ -288,7 +289,7 @@ static bool general_form(const writing *w, const residues *r, int64_t lowest) {
     return w->greatest == OB_INFINITE || put_most(w, w->form->n, w->x, w->greatest);
 }
 
-/* The pattern within a range, both ends of which are told in one. */
+/* The pattern within a range, with both ends in one clause. */
 static bool bounded_form(const writing *w, const residues *r) {
     const head h = {w->set, r, w->least, false};
     if (r->n == 0) return false;

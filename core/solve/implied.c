@@ -9,7 +9,7 @@ enum { MAX_SCANNED = 4096, MAX_REFUTING = 64, MAX_SYMBOLS = 8, CANDIDATES = 16, 
 
 /* ---- Proofs ---- */
 
-/* A clause of the set says as much. */
+/* A clause of the set implies it. */
 static bool is_weaker(ob_solver *s, const ob_literal_list *goal) {
     for (uint32_t i = 0; i < s->n_clauses && i < MAX_SCANNED && ob__solver_spend(s, s->clauses[i].n * goal->n); i++)
         if (!s->clauses[i].dropped && ob__clause_gives(s->dims, &s->clauses[i], goal->items, goal->n)) return true;
@@ -125,7 +125,7 @@ static uint64_t size_of_clause(const ob_solver *s, const ob_clause *clause) {
     return size;
 }
 
-/* The budget pays for what is evaluated; when it is spent nothing breaks any more. */
+/* Evaluations count for the budget; when it is spent, no further counterexample is found. */
 static bool breaks(ob_solver *s, const ob_clause *goal, const point_set *points) {
     if (!ob__solver_spend(s, size_of_clause(s, goal)) ||
         ob__clause_eval(s->dims, goal->literals, goal->n, points->at, points->n) != OB_FALSE)

@@ -152,7 +152,7 @@ static void put_defined(work *w, ob_dim divisor) {
     if (ob__solve_bounds(w->s, w->dims, divisor).lo < 1) put_alone(w, OB_LITERAL_NONNEGATIVE, ob_dim_sub(w->dims, divisor, 1), 0);
 }
 
-/* b does not divide a, said of the term of that remainder. */
+/* b does not divide a, by the term of the remainder. */
 static step no_remainder_0(work *w, const ob_term *term) {
     const ob_dim *words = term->words; /* the terms may move, their words stay */
     put_alone(w, OB_LITERAL_NOT_DIVIDES, words[0], words[1]);
@@ -160,7 +160,7 @@ static step no_remainder_0(work *w, const ob_term *term) {
     return expanded(w);
 }
 
-/* Is p = a - c*floor(a/c) - *rest, or the opposite? "p = 0" then says that c divides a - *rest, if that is a remainder at all.
+/* Is p = a - c*floor(a/c) - *rest, or the opposite? "p = 0" then says that c divides a - *rest, if that can be a remainder.
  * */
 static bool is_remainder(work *w, const ob_poly *p, ob_dim *a, int64_t *c, int64_t *rest) {
     for (uint32_t i = 0; i < p->n; i++) {
@@ -464,7 +464,7 @@ static step reduce(work *w, ob_literal *literal) {
     return STEP_SAME;
 }
 
-/* What is left of p after taking out multiples of q. */
+/* The rest of p without its multiples of q. */
 static ob_dim remainder_of(ob_dims *dims, ob_dim p_dim, ob_dim q_dim) {
     OB_POLYS(dims, p, 5);
     ob_poly *q = p + 1, *part = p + 2, *product = p + 3, *next = p + 4;

@@ -13,10 +13,10 @@ enum {
     MAX_CLAUSES = 1024,
     MAX_LITERALS = 64,
     MAX_ROUNDS = 4,
-    REPEATED = 12 /* bytes that the rest of a clause is taken for, which is told once less */
+    REPEATED = 12 /* assumed bytes of the rest of a clause, which is written once less */
 };
 
-/* A clause as what it says of one symbol, and the rest. */
+/* A clause, split into the part on one symbol and the rest. */
 typedef struct split {
     uint32_t clause;
     ob_work_literal *own; /* of the symbol alone, and no guards */
@@ -71,14 +71,14 @@ static bool is_taken(const ob_work_clause *c) {
     return !c->dropped && !c->assumed && !c->defines && c->n <= MAX_LITERALS && c->n_symbols > 0;
 }
 
-/* Can what is said of the symbol be said in other words: several literals, or a bound of a remainder? */
+/* Does the part on the symbol have another form: several literals, or a bound of a remainder? */
 static bool has_words(const ob_solver *s, const split *one) {
     const ob_literal *literal = &one->own[0].literal;
     const ob_term *term = one->n_own == 1 && literal->kind == OB_LITERAL_NONNEGATIVE ? ob__term(s->dims, literal->p) : NULL;
     return one->n_own > 1 || (term && term->depth > 0);
 }
 
-/* ---- What is said of the symbol, by all of them ---- */
+/* ---- The joined part on the symbol ---- */
 
 static size_t length_of(const merging *m, const split *of) {
     ob_literal literals[MAX_LITERALS];
@@ -92,7 +92,7 @@ static size_t length_of(const merging *m, const split *of) {
     return n;
 }
 
-/* Clause `from` with these literals in place of its own ones. */
+/* Clause `from` with these literals in place of its own. */
 static ob_status insert(merging *m, const split *from, const ob_literal *literals, uint32_t n, uint32_t fact, uint32_t reason,
                         uint32_t *made) {
     ob_solver *s = m->s;

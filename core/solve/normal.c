@@ -5,7 +5,7 @@
 #include "core/dims/scratch.h"
 #include "core/solve/expand.h"
 
-/* Guards first; what relates several sizes before what relates one to a number. */
+/* Guards first; literals on several sizes before literals on one size. */
 static int compare(const ob_dims *dims, const ob_work_literal *a, const ob_work_literal *b) {
     if (a->guard != b->guard) return a->guard ? -1 : 1;
     if (a->literal.kind != b->literal.kind) return a->literal.kind < b->literal.kind ? -1 : 1;
@@ -16,7 +16,7 @@ static int compare(const ob_dims *dims, const ob_work_literal *a, const ob_work_
     return a->literal.q < b->literal.q ? -1 : a->literal.q > b->literal.q;
 }
 
-/* Is one of them true wherever the terms are defined? */
+/* Is one of them true for all sizes at which the terms are defined? */
 static bool complement(ob_dims *dims, const ob_literal *a, const ob_literal *b) {
     const ob_literal opposite = ob__literal_opposite(dims, a);
     return opposite.p != OB_DIM_UNKNOWN && ob__literal_implies(dims, &opposite, b);
@@ -53,8 +53,8 @@ typedef struct pending {
     uint32_t n, done;
 } pending;
 
-/* Where all alternatives "B = m or B = 1" stand for a broadcast term B, each member is m or 1. Takes the literal B = 1 out of
- * the clause. */
+/* If the alternatives are "B = m or B = 1" with a broadcast term B, each member is m or 1. Removes the literal B = 1 from the
+ * clause. */
 static step expand_broadcast(work *w, pending *clause) {
     const ob_literal *literal = &clause->items[clause->done].literal;
     OB_POLYS(w->dims, p, 1);

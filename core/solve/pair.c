@@ -12,7 +12,7 @@ enum {
     MAX_PAIRS = 64,
     MAX_CLAUSES = 32,
     MAX_ALTERNATIVES = 16, /* of a clause */
-    MAX_ATOMS = 8,         /* that an alternative asks for together */
+    MAX_ATOMS = 8,         /* of one alternative */
     MAX_ROWS = 96,         /* of a system */
     MAX_CLASSES = 4096,
     MAX_STEPS = 1024,   /* values of i that are tried */
@@ -89,7 +89,7 @@ static bool open_extreme(ob_dims *dims, choice *c, alternative *of, uint32_t k, 
     return true;
 }
 
-/* Takes atom k apart until it is linear; false: that cannot be. */
+/* Resolves atom k until it is linear; false: not possible. */
 static bool open_atom(ob_dims *dims, choice *c, alternative *of, uint32_t k) {
     for (;;) {
         atom *a = &of->atoms[k];
@@ -130,7 +130,7 @@ static bool join_periods(const ob_dims *dims, const choice *c, const ob_dim *sym
     return periods[0] * periods[1] <= MAX_CLASSES;
 }
 
-/* Takes the clause in, unless it cannot be put so. */
+/* Adds the clause, unless it has no such form. */
 static ob_status add_clause(pair *w, const ob_work_clause *clause) {
     choice *c = &w->choices[w->n];
     int64_t periods[2] = {w->periods[0], w->periods[1]};
@@ -213,7 +213,7 @@ static ob_truth is_satisfied(pair *w, uint32_t n) {
 
 /* ---- Classes ---- */
 
-/* Adds what the alternative asks for. FALSE: it does not hold anywhere on the class; UNDECIDED: there is no room. */
+/* Adds the literals of the alternative. FALSE: it holds nowhere on the class; UNDECIDED: there is no room. */
 static ob_truth add_rows(pair *w, const alternative *of, uint32_t *n) {
     for (uint32_t k = 0; k < of->n; k++) {
         const atom *a = &of->atoms[k];

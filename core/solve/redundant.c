@@ -76,7 +76,7 @@ static bool is_tried(const ob_work_clause *clause) {
            clause->n_symbols <= OB_SOLVE_COMPONENT_SYMBOLS;
 }
 
-/* Leaves literals out that hold nowhere, beside the clauses around: what remains of the clause follows from these and itself.
+/* Drops literals that hold nowhere together with the clauses around: the rest of the clause follows from these and the clause.
  * */
 static ob_status drop_literals(ob_solver *s, uint32_t number, uint32_t *solves) {
     const ob_work_clause clause = s->clauses[number];
@@ -125,5 +125,5 @@ ob_status ob__solver_drop_redundant(ob_solver *s) {
     OB_TRY(drop_clauses(s));
     for (uint32_t i = 0; i < n && solves < MAX_SOLVES && ob__solver_spend(s, 1); i++)
         if (is_tried(&s->clauses[i])) OB_TRY(drop_literals(s, i, &solves));
-    return s->n_clauses > n ? drop_clauses(s) : OB_OK; /* what is shorter says more */
+    return s->n_clauses > n ? drop_clauses(s) : OB_OK; /* a shorter clause is stronger */
 }

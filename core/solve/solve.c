@@ -35,7 +35,7 @@ static bool check_input(void *context, ob_dim symbol) {
     return check->all;
 }
 
-/* The clause for the caller; the given clauses behind it are part of the result. */
+/* The clause for the caller; its given clauses are part of the result. */
 static ob_status write_clause(const ob_solver *s, const ob_work_clause *clause, ob_arena *arena, uint8_t *fates,
                               ob_solved_clause *out) {
     ob_literal *literals = OB_ARENA_ARRAY(arena, ob_literal, clause->n);
@@ -122,7 +122,7 @@ static ob_status write_core(ob_solver *s, ob_arena *arena, ob_arena *scratch, ob
     return OB_OK;
 }
 
-/* What was joined may say more together. */
+/* Joined clauses may imply more together. */
 static ob_status merge(ob_solver *s) {
     bool changed = false;
     if (!s->clashed && ob__solver_spend(s, 0)) OB_TRY(ob__solver_merge(s, &changed));

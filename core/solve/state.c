@@ -16,7 +16,7 @@ static ob_status grow(ob_arena *arena, void **items, uint32_t n, uint32_t *capac
 
 #define GROW(s, items, n, capacity) grow((s)->arena, (void **)&(s)->items, (s)->n, &(s)->capacity, sizeof *(s)->items)
 
-/* What a set of clauses takes at least, at once. */
+/* The minimal memory of a set of clauses, in one block. */
 static bool reserve(ob_solver *s, uint32_t n_inputs) {
     s->facts_capacity = n_inputs + 4;
     s->facts = OB_ARENA_ARRAY(s->arena, ob_symbol_fact, s->facts_capacity);
@@ -157,7 +157,7 @@ static ob_status add_occurrences(ob_solver *s, uint32_t clause) {
     ob_work_clause *c = &s->clauses[clause];
     ob_symbol_set set;
     OB_TRY(ob__clause_symbols(s, c->literals, c->n, &set));
-    if (set.overflow) return OB_OK; /* too wide for what follows: it stays as it is */
+    if (set.overflow) return OB_OK; /* too many symbols for the next steps: it stays as it is */
     c->symbols = OB_ARENA_ARRAY(s->arena, uint32_t, set.n);
     ob_link *links = OB_ARENA_ARRAY(s->arena, ob_link, set.n);
     if (!c->symbols || !links) return OB_E_MEMORY;
@@ -189,7 +189,7 @@ ob_status ob__solver_enqueue(ob_solver *s, uint32_t clause) {
 
 ob_status ob__solver_enqueue_symbol(ob_solver *s, uint32_t fact) {
     ob_link **at = &s->facts[fact].occurrences;
-    while (*at) { /* what is gone leaves the list, so that it is walked over once */
+    while (*at) { /* dropped clauses are removed from the list, so that they are visited only once */
         s->effort++;
         if (s->clauses[(*at)->number].dropped) {
             *at = (*at)->next;
@@ -201,7 +201,7 @@ ob_status ob__solver_enqueue_symbol(ob_solver *s, uint32_t fact) {
     return OB_OK;
 }
 
-/* The place of what has these literals. */
+/* The slot of the clause with these literals. */
 static ob_status place(ob_solver *s, const ob_work_literal *literals, uint32_t n, ob_map_entry **out) {
     int64_t few[3 * 32], *key = n <= 32 ? few : OB_ARENA_ARRAY(s->arena, int64_t, 3 * (size_t)n);
     if (!key) return OB_E_MEMORY;
@@ -242,7 +242,7 @@ ob_status ob__solver_insert(ob_solver *s, const ob_work_literal *literals, uint3
         *out = (uint32_t)((uintptr_t)entry->value - 1);
         ob_work_clause *found = &s->clauses[*out];
         if (!found->dropped) {
-            if (assumed && !found->assumed) { /* then it is not part of the result, and stands on the assumption */
+            if (assumed && !found->assumed) { /* then it is not part of the result, and depends on the assumption */
                 found->assumed = true;
                 found->reason = reason;
             }

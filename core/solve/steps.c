@@ -1,5 +1,5 @@
-/* The steps that turn given clauses into clauses in normal form, in their order. Also run on parts of the clauses, to find those
- * that contradict each other and those that follow from the rest. */
+/* The steps that turn given clauses into clauses in normal form, in their order. Also run on parts of the clauses, to find
+ * those that contradict each other and those that follow from the rest. */
 #include "core/base/error.h"
 #include "core/solve/solver.h"
 
@@ -23,7 +23,7 @@ static ob_status give(ob_solver *s, uint32_t given) {
 }
 
 ob_status ob__solver_run(ob_solver *s) {
-    for (int assumed = 1; assumed >= 0; assumed--) /* assumptions first: what they say already is not asked for */
+    for (int assumed = 1; assumed >= 0; assumed--) /* assumptions first, so that the result does not repeat them */
         for (uint32_t i = 0; i < s->n_given && !s->clashed; i++)
             if (s->given[i].assumed == assumed) OB_TRY(give(s, i));
     if (!s->clashed) OB_TRY(ob__solver_propagate(s));

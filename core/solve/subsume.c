@@ -10,7 +10,7 @@ typedef struct clause_index {
     ob_arena *arena;
 } clause_index;
 
-/* What literals have in common that may imply each other. */
+/* The key of literals that may imply each other. */
 static ob_dim term_of(ob_dims *dims, const ob_literal *literal) {
     OB_POLYS(dims, p, 1);
     if (!p) return OB_DIM_UNKNOWN;
@@ -52,7 +52,7 @@ bool ob__clause_gives(const ob_dims *dims, const ob_work_clause *clause, const o
     return true;
 }
 
-/* Which of two clauses that say the same stays. */
+/* Decides which of two equivalent clauses stays. */
 static bool stays(const ob_solver *s, uint32_t number, uint32_t other) {
     const ob_work_clause *a = &s->clauses[number], *b = &s->clauses[other];
     if (a->assumed != b->assumed) return a->assumed;

@@ -74,7 +74,7 @@ static bool is_linear_symbol(const ob_solver *s, const ob_monomial *m) {
     return m->n_factors == 1 && ob_dim_get_kind(s->dims, m->factors[0]) == OB_DIM_KIND_SYMBOL;
 }
 
-/* That of the clause, and of what is known of its symbols. */
+/* The reason of the clause and of the facts about its symbols. */
 static ob_status reason_of_symbols(ob_solver *s, const ob_work_clause *c, uint32_t *out) {
     *out = c->reason;
     for (uint32_t i = 0; i < c->n_symbols; i++) OB_TRY(ob__solver_reason(s, *out, s->facts[c->symbols[i]].reason, out));
@@ -130,8 +130,8 @@ static bool check_symbol(void *context, ob_dim symbol) {
     return true;
 }
 
-/* Of the symbols that p = 0 gives as a term of others: one that is no input, else the last of the inputs. An input is not
- * expressed by what is none, so that what is said of inputs stays said of inputs. */
+/* Chooses among the symbols that p = 0 gives as a term of others: one that is not an input, otherwise the last input. An input
+ * is never replaced by other symbols, so that clauses on inputs stay clauses on inputs. */
 static ob_dim pick_solved(ob_solver *s, const ob_poly *p, uint32_t *picked) {
     ob_dim best = OB_DIM_UNKNOWN;
     for (uint32_t i = 0; i < p->n; i++) {
@@ -168,7 +168,7 @@ static ob_status learn_zero(ob_solver *s, uint32_t clause, const ob_poly *p) {
     OB_TRY(ob__solver_reason(s, f->reason, s->clauses[clause].reason, &f->reason));
     if (ob_dim_is_const(value)) {
         OB_TRY(ob__solver_learn(s, at, value, value, 1, 0, f->reason, UINT32_MAX));
-    } else { /* a size is 0 or more, whatever it is replaced by */
+    } else { /* a size is 0 or more, and so is its replacement */
         const ob_work_literal domain = {{OB_LITERAL_NONNEGATIVE, value, 0}, false};
         if (ob__literal_decide(NULL, s->dims, &domain.literal) != OB_TRUE) {
             uint32_t made;
@@ -241,8 +241,8 @@ static uint64_t size_of(const ob_solver *s, ob_dim d) {
     return term ? term->size : 0;
 }
 
-/* The literals with solved symbols replaced, but `keep`. A literal of which a broadcast term has two different sizes, or a
- * divisor is below 1, holds nowhere and is left out; one that grows beyond the limits stays as it is. */
+/* The literals with solved symbols replaced, but `keep`. A literal holds nowhere and is dropped if its broadcast term has two
+ * different sizes or a divisor is below 1. One that grows beyond the limits stays as it is. */
 static ob_status substitute(ob_solver *s, const ob_work_literal *literals, uint32_t n_literals, ob_dim keep,
                             ob_work_literal **out, uint32_t *n, bool *changed) {
     *changed = false;
@@ -278,7 +278,8 @@ ob_status ob__solver_restate(ob_solver *s, const ob_clause *clause, ob_literal_l
     if (!literals) return OB_E_MEMORY;
     for (uint32_t i = 0; i < n; i++) literals[i] = (ob_work_literal){clause->literals[i], i < clause->n_guard};
     bool changed = true;
-    for (int rounds = 0; changed && rounds < MAX_ROUNDS; rounds++) /* what replaces a symbol may mention others that are solved */
+    for (int rounds = 0; changed && rounds < MAX_ROUNDS;
+         rounds++) /* the replacement of a symbol may contain other solved symbols */
         OB_TRY(substitute(s, literals, n, OB_DIM_UNKNOWN, &literals, &n, &changed));
     return ob__clause_normalise(s, literals, n, out, n_out);
 }
@@ -308,7 +309,7 @@ static bool same_list(const ob_work_clause *c, const ob_literal_list *list) {
     return true;
 }
 
-/* What the equation makes of the symbol; OB_DIM_UNKNOWN: it is no equation of that form. */
+/* The term that the equation gives for the symbol; OB_DIM_UNKNOWN: the equation has another form. */
 static ob_dim value_by(ob_solver *s, ob_dim symbol, const ob_literal_list *list) {
     OB_POLYS(s->dims, p, 1);
     if (!p) return OB_DIM_UNKNOWN;
@@ -333,7 +334,7 @@ static ob_status redefine(ob_solver *s, uint32_t fact, ob_dim value, uint32_t cl
     return ob__solver_enqueue_symbol(s, fact);
 }
 
-/* A unit that no fact may drop can still fail by what is known. */
+/* A pinned unit can still be refuted by facts. */
 static ob_status clash_if_false(ob_solver *s, const ob_work_clause *c) {
     uint32_t reason;
     if (c->n != 1 || c->defines || ob__literal_decide(s, s->dims, &c->literals[0].literal) != OB_FALSE) return OB_OK;
@@ -342,7 +343,7 @@ static ob_status clash_if_false(ob_solver *s, const ob_work_clause *c) {
     return OB_OK;
 }
 
-/* The clause in normal form, by what is known now; *gone: others stand in its place. */
+/* Normalises the clause by the current facts; gone: it was replaced by others. */
 static ob_status rewrite(ob_solver *s, uint32_t clause, bool *gone) {
     const ob_work_clause c = s->clauses[clause];
     ob_work_literal *literals = c.literals;
@@ -371,7 +372,7 @@ static ob_status rewrite(ob_solver *s, uint32_t clause, bool *gone) {
     return value != OB_DIM_UNKNOWN && !s->clashed ? redefine(s, c.defines - 1, value, made) : OB_OK;
 }
 
-/* Equations that share many symbols grow and rewrite each other: then what is left stays as it is. */
+/* Equations that share many symbols grow by rewriting each other: then the rest stays as it is. */
 static bool is_exhausted(ob_solver *s) {
     return !ob__solver_spend(s, 1) || s->effort > OB_SOLVE_EFFORT + (uint64_t)OB_SOLVE_EFFORT_EACH * s->n_given;
 }

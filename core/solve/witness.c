@@ -38,7 +38,7 @@ static bool add_clause(component *c, uint32_t number) {
     return clause->n_symbols > 0;
 }
 
-/* What the run decides as well is no part of the contract. */
+/* A clause that also depends on the run is not part of the contract. */
 static bool is_of_inputs(const ob_solver *s, const ob_work_clause *clause) {
     for (uint32_t i = 0; i < clause->n_symbols; i++)
         if (s->facts[clause->symbols[i]].order == UINT32_MAX) return false;
@@ -122,7 +122,7 @@ static bool fits(component *c, uint32_t broken) {
     return true;
 }
 
-/* What was given says the same: all of it holds, or some of what the broken clause stands for does not. */
+/* Tests the sizes on the given clauses: all hold, or one of the broken clause's origins fails. */
 static bool is_confirmed(const component *c, uint32_t broken) {
     const ob_solver *s = c->s;
     bool breaks = false;
@@ -192,7 +192,7 @@ static bool suits(component *c, uint32_t broken, int64_t size, ob_binding *out) 
     return fits(c, broken) && is_confirmed(c, broken);
 }
 
-/* One symbol: upward from 2, then away from what holds. */
+/* One symbol: upward from 2, then away from sizes that hold. */
 static bool search_one(component *c, uint32_t broken, const ob_binding *from, ob_binding *out) {
     const ob_symbol_fact *f = &c->s->facts[c->facts[0]];
     for (int64_t k = 0; k < 2 * OB_SOLVE_TRIED && c->s->work < OB_SOLVE_WORK / 4; k++) {

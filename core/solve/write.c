@@ -99,7 +99,7 @@ static void write_multiple(ob_text *text, ob_dims *dims, const ob_literal *liter
     write_dim(text, dims, rest);
 }
 
-/* A quotient among the factors of m: by a number where it stands alone, by a term anywhere. */
+/* A quotient among the factors of m: by a number if it is alone, by a term anywhere. */
 static const ob_term *quotient_in(const ob_dims *dims, const ob_monomial *m, ob_dim *quotient) {
     for (uint32_t k = 0; k < m->n_factors; k++) {
         const ob_term *term = ob__term(dims, *quotient = m->factors[k]);
@@ -229,7 +229,7 @@ void ob__literal_write(ob_text *text, ob_dims *dims, const ob_literal *literal) 
     }
 }
 
-/* What a guard asks for: the opposite of its literal. */
+/* The condition of a guard: the opposite of its literal. */
 static void write_guard(ob_text *text, ob_dims *dims, const ob_literal *negated) {
     static const ob_literal_kind opposite[] = {[OB_LITERAL_ZERO] = OB_LITERAL_NONZERO,
                                                [OB_LITERAL_NONZERO] = OB_LITERAL_ZERO,
@@ -311,7 +311,7 @@ static void write_set(ob_text *text, ob_dims *dims, const ob_solved_clause *clau
 void ob__solved_write(ob_text *text, ob_dims *dims, const ob_solved_clause *solved) {
     ob_solved_clause whole = *solved;
     const ob_solved_clause *clause = &whole;
-    if (whole.n_guard == whole.n) whole.n_guard = 0; /* what is guarded cannot hold: "T = 0", not "if T >= 1: never" */
+    if (whole.n_guard == whole.n) whole.n_guard = 0; /* the guarded part cannot hold: "T = 0", not "if T >= 1: never" */
     for (uint32_t i = 0; i < clause->n_guard; i++) {
         ob__text_puts(text, i == 0 ? "if " : " and ");
         write_guard(text, dims, &clause->literals[i]);
