@@ -223,4 +223,20 @@ static inline bool has_break(const break_list *list, const char *id) {
     return false;
 }
 
+static inline void assert_text(const ob_dims *pool, ob_dim d, const char *expected) {
+    char text[512];
+    size_t n = ob_dim_format(pool, d, text, sizeof text);
+    assert_string_equal(text, expected);
+    assert_int_equal(n, strlen(expected));
+}
+
+static inline void assert_bounds(const ob_dims *p, ob_dim d, int64_t low, int64_t high) {
+    int64_t lowest, highest;
+    ob_dim_bounds(p, d, &lowest, &highest);
+    assert_int_equal(lowest, low);
+    assert_int_equal(highest, high);
+}
+
+#define WITH_POOL(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+
 #endif

@@ -473,7 +473,6 @@ static void lenient_rule_books_allow_what_broadcasts(void **state) {
 }
 
 int main(int argc, char **argv) {
-#define WITH_POOL(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(onnx_multidirectional_examples),
         cmocka_unit_test(onnx_multidirectional_takes_any_number_of_operands),

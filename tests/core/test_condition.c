@@ -414,7 +414,6 @@ static void text_is_read_back(void **state) {
 }
 
 int main(int argc, char **argv) {
-#define WITH_POOL(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
     const struct CMUnitTest tests[] = {
         WITH_POOL(constants_are_decided),
         WITH_POOL(terms_are_decided_where_they_can_be),

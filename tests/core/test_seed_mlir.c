@@ -361,7 +361,6 @@ static void mlir_incorrect_results_do_not_broadcast_1_to_4(void **state) {
 }
 
 int main(int argc, char **argv) {
-#define WITH_POOL(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
     const struct CMUnitTest tests[] = {
         WITH_POOL(mlir_infer_dynamic_dynamic),
         WITH_POOL(mlir_infer_dynamic_1),
