@@ -23,9 +23,9 @@ typedef struct ob_conv_task {
  * E_SHAPE for sizes that do not fit, E_ARGUMENT for attributes. */
 ob_status ob__plan_conv(const ob_kernel_site *site, const ob_kernel_args *args, uint32_t w, int bias, ob_conv_split *split,
                         ob_error *error);
-/* Chooses the layout and the split. `width`: bytes of an element during the computation. k.channels must be what the loops see.
- * `buffered`: results first go to lane memory, so a task's results shall be about as large as what it reads. Only for results
- * with elements. */
+/* Chooses the layout and the split. `width`: bytes of an element during the computation. k.channels must be set: channels, or
+ * pairs of them if the loops work on pairs. `buffered`: results first go to lane memory, so a task's results shall be about as
+ * large as its input. Only for results with elements. */
 ob_status ob__split_conv(const ob_kernel_site *site, int64_t width, bool buffered, ob_conv_split *split, ob_error *error);
 
 static inline int64_t ob__conv_chunks(const ob_conv_split *split) {

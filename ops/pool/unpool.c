@@ -29,10 +29,10 @@ static ob_status unpool_plan(const ob_kernel_site *site, ob_kernel_args *args, o
                    (long long)args->in[1].dims[a]);
         s->dims[a] = size;
         if (a < 2) continue;
-        int64_t places;
+        int64_t span;
         const int32_t i = a - 2;
-        bool large = ob__mul_overflows(size - 1, w.strides[i], &places) ||
-                     ob__add_overflows(places, w.kernel[i] - w.before[i] - w.after[i], &s->dims[a]);
+        bool large = ob__mul_overflows(size - 1, w.strides[i], &span) ||
+                     ob__add_overflows(span, w.kernel[i] - w.before[i] - w.after[i], &s->dims[a]);
         OB_FAIL_IF(large, error, OB_E_LIMIT, "axis %d is too large", a);
     }
     s->is_whole = memcmp(s->dims, y->dims, (size_t)s->rank * sizeof *s->dims) == 0;
@@ -58,18 +58,18 @@ static bool find_place(const unpool *s, const ob_view *y, int64_t index, int64_t
 }
 
 /* Stores elements at the positions that their indices name, up to the first one that is outside. Returns the number stored. */
-static inline int64_t place_all(char *y, int64_t n_places, const char *x, const int64_t *indices, int64_t n, size_t width) {
+static inline int64_t place_all(char *y, int64_t n_positions, const char *x, const int64_t *indices, int64_t n, size_t width) {
     int64_t i = 0;
-    for (; i < n && (uint64_t)indices[i] < (uint64_t)n_places; i++)
+    for (; i < n && (uint64_t)indices[i] < (uint64_t)n_positions; i++)
         memcpy(y + (size_t)indices[i] * width, x + (size_t)i * width, width);
     return i;
 }
 
-static int64_t place_whole(const unpool *s, char *y, int64_t n_places, const char *x, const int64_t *indices, int64_t n) {
+static int64_t place_whole(const unpool *s, char *y, int64_t n_positions, const char *x, const int64_t *indices, int64_t n) {
     switch (s->width) { /* a constant width makes each copy one move */
-    case 2: return place_all(y, n_places, x, indices, n, 2);
-    case 4: return place_all(y, n_places, x, indices, n, 4);
-    default: return place_all(y, n_places, x, indices, n, s->width);
+    case 2: return place_all(y, n_positions, x, indices, n, 2);
+    case 4: return place_all(y, n_positions, x, indices, n, 4);
+    default: return place_all(y, n_positions, x, indices, n, s->width);
     }
 }
 

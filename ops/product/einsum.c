@@ -22,11 +22,11 @@ typedef struct planner {
     ob_dtype computing;
     ob_einsum_tensor *tensors; /* the remaining tensors */
     uint32_t n;
-    double most;                      /* the most elements of an intermediate result */
-    int64_t sizes[OB_EINSUM_LABELS];  /* 1: no such label, or size 1 */
-    uint32_t uses[OB_EINSUM_LABELS];  /* the number of tensors that have the label, including the result */
-    int32_t places[OB_EINSUM_LABELS]; /* the axis of the result, or -1 */
-    uint8_t result[OB_MAX_RANK];      /* the labels of the result, without those of size 1 */
+    double most;                           /* the most elements of an intermediate result */
+    int64_t sizes[OB_EINSUM_LABELS];       /* 1: no such label, or size 1 */
+    uint32_t uses[OB_EINSUM_LABELS];       /* the number of tensors that have the label, including the result */
+    int32_t result_axis[OB_EINSUM_LABELS]; /* the axis of the result, or -1 */
+    uint8_t result[OB_MAX_RANK];           /* the labels of the result, without those of size 1 */
     int32_t rank;
     ob_einsum_tensor made[2]; /* intermediate results */
 } planner;
@@ -71,7 +71,7 @@ static double count_elems(const planner *p, const ob_einsum_tensor *t) {
 
 /* Makes a contiguous tensor with these labels. */
 static void make_dense(const planner *p, ob_dtype dtype, const uint8_t *labels, int32_t n, ob_einsum_tensor *t) {
-    t->place = (ob_einsum_place){OB_EINSUM_INPUT, 0};
+    t->place = (ob_einsum_location){OB_EINSUM_INPUT, 0};
     t->view.data = NULL;
     t->view.dtype = dtype;
     t->view.rank = 0;
@@ -94,7 +94,7 @@ static void order(const ob_einsum_tensor *t, const uint8_t *labels, ob_einsum_te
 /* Sorts labels in the order of the result; others come last. */
 static void sort_labels(const planner *p, uint8_t *labels, int32_t n) {
     for (int32_t i = 1; i < n; i++)
-        for (int32_t k = i; k > 0 && (uint32_t)p->places[labels[k]] < (uint32_t)p->places[labels[k - 1]]; k--) {
+        for (int32_t k = i; k > 0 && (uint32_t)p->result_axis[labels[k]] < (uint32_t)p->result_axis[labels[k - 1]]; k--) {
             uint8_t kept = labels[k];
             labels[k] = labels[k - 1];
             labels[k - 1] = kept;
@@ -121,7 +121,7 @@ static ob_einsum_step *add_step(planner *p, ob_einsum_kind kind, const ob_einsum
         step->from[0] = step->from[1] = from->place;
         step->in[0] = from->view;
     } else {
-        step->from[0] = step->from[1] = (ob_einsum_place){OB_EINSUM_OUTPUT, 0};
+        step->from[0] = step->from[1] = (ob_einsum_location){OB_EINSUM_OUTPUT, 0};
     }
     append(p, step);
     return step;
@@ -131,7 +131,7 @@ static ob_einsum_step *add_step(planner *p, ob_einsum_kind kind, const ob_einsum
 static ob_status place(planner *p, ob_einsum_step *step, ob_einsum_tensor *t, bool is_last) {
     bool fits = is_last && t->view.dtype == p->args->out[0].dtype && t->view.rank == p->rank &&
                 memcmp(t->labels, p->result, (size_t)p->rank) == 0;
-    t->place = (ob_einsum_place){fits ? OB_EINSUM_OUTPUT : OB_EINSUM_SCRATCH, fits ? 0 : p->needs->scratch_bytes};
+    t->place = (ob_einsum_location){fits ? OB_EINSUM_OUTPUT : OB_EINSUM_SCRATCH, fits ? 0 : p->needs->scratch_bytes};
     step->to = t->place;
     step->out = t->view;
     OB_FAIL_IF(!fits && count_elems(p, t) > 0x1p60, p->error, OB_E_LIMIT, "an intermediate result is too large");
@@ -160,7 +160,7 @@ static ob_status sum_own(planner *p, ob_einsum_tensor *t) {
     int32_t n_kept = 0, n_summed = 0, rank = t->view.rank;
     int64_t kept = 1, summed = 1;
     for (int32_t a = 0; a < rank; a++) {
-        bool is_own = p->uses[t->labels[a]] == 1 && p->places[t->labels[a]] < 0;
+        bool is_own = p->uses[t->labels[a]] == 1 && p->result_axis[t->labels[a]] < 0;
         labels[is_own][is_own ? n_summed++ : n_kept++] = t->labels[a];
     }
     if (n_summed == 0) return OB_OK;
@@ -276,7 +276,7 @@ static bool join(const ob_view *view, int32_t begin, int32_t n, int64_t *dim, in
 
 /* The tensor as matrices [batch ..., rows, columns], copied if necessary. */
 static ob_status as_matrices(planner *p, const ob_einsum_tensor *t, const pair *s, const uint8_t *rows, int32_t n_rows,
-                             const uint8_t *columns, int32_t n_columns, ob_einsum_place *from, ob_view *view) {
+                             const uint8_t *columns, int32_t n_columns, ob_einsum_location *from, ob_view *view) {
     uint8_t labels[OB_MAX_RANK];
     const int32_t n = s->n_batch;
     memcpy(labels, s->batch, (size_t)n);
@@ -304,7 +304,7 @@ static ob_status as_matrices(planner *p, const ob_einsum_tensor *t, const pair *
 static int32_t last_place(const planner *p, const uint8_t *labels, int32_t n) {
     int32_t last = -1;
     for (int32_t i = 0; i < n; i++)
-        if (p->places[labels[i]] > last) last = p->places[labels[i]];
+        if (p->result_axis[labels[i]] > last) last = p->result_axis[labels[i]];
     return last;
 }
 
@@ -372,13 +372,13 @@ static ob_status direct(planner *p) {
     for (int32_t a = 0; a < p->rank; a++) labels[d->n_labels++] = p->result[a];
     d->n_kept = d->n_labels;
     for (int label = 0; label < OB_EINSUM_LABELS; label++)
-        if (p->uses[label] > 0 && p->places[label] < 0) labels[d->n_labels++] = (uint8_t)label;
-    d->places = ob__tail(p->site, p->n, sizeof *d->places);
+        if (p->uses[label] > 0 && p->result_axis[label] < 0) labels[d->n_labels++] = (uint8_t)label;
+    d->locations = ob__tail(p->site, p->n, sizeof *d->locations);
     d->strides = ob__tail(p->site, (size_t)p->n * (size_t)d->n_labels + 1, sizeof *d->strides);
-    if (!d->places || !d->strides) return no_memory(p->error);
+    if (!d->locations || !d->strides) return no_memory(p->error);
     for (int32_t l = 0; l < d->n_labels; l++) d->dims[l] = p->sizes[labels[l]];
     for (uint32_t t = 0; t < p->n; t++) {
-        d->places[t] = p->tensors[t].place;
+        d->locations[t] = p->tensors[t].place;
         for (int32_t l = 0; l < d->n_labels; l++) {
             int32_t axis = axis_of(&p->tensors[t], labels[l]);
             d->strides[(size_t)l * p->n + t] = axis >= 0 ? p->tensors[t].view.strides[axis] : 0;
@@ -440,7 +440,7 @@ static ob_status take_result(planner *p, const ob_einsum_term *term) {
                    (long long)p->sizes[labels[a]], (long long)out->dims[a]);
         if (out->dims[a] == 1) continue;
         p->uses[labels[a]]++;
-        p->places[labels[a]] = p->rank;
+        p->result_axis[labels[a]] = p->rank;
         p->result[p->rank++] = labels[a];
     }
     return OB_OK;
@@ -526,7 +526,7 @@ static ob_status einsum_plan(const ob_kernel_site *site, ob_kernel_args *args, o
     if (!p->tensors) return no_memory(error);
     for (int label = 0; label < OB_EINSUM_LABELS; label++) {
         p->sizes[label] = 1;
-        p->places[label] = -1;
+        p->result_axis[label] = -1;
     }
     return plan_steps(p, &params, e);
 }

@@ -20,14 +20,14 @@ typedef enum ob_einsum_kind {
 } ob_einsum_kind;
 
 typedef enum ob_einsum_memory { OB_EINSUM_INPUT, OB_EINSUM_OUTPUT, OB_EINSUM_SCRATCH } ob_einsum_memory;
-typedef struct ob_einsum_place {
+typedef struct ob_einsum_location {
     ob_einsum_memory memory;
     size_t at; /* index of the input, or bytes of scratch */
-} ob_einsum_place;
+} ob_einsum_location;
 
 /* An operand or an intermediate result: no axis has size 1, no label occurs twice. */
 typedef struct ob_einsum_tensor {
-    ob_einsum_place place;
+    ob_einsum_location place;
     ob_view view; /* without data */
     uint8_t labels[OB_MAX_RANK];
 } ob_einsum_tensor;
@@ -37,14 +37,14 @@ typedef struct ob_einsum_direct {
     uint32_t n_tensors;
     int32_t n_labels, n_kept; /* the labels of the result come first, in its order */
     int64_t dims[OB_EINSUM_LABELS];
-    ob_einsum_place *places;
+    ob_einsum_location *locations;
     int64_t *strides; /* bytes, [label * n_tensors + tensor] */
     size_t offsets;   /* scratch: an int64_t for each tensor */
 } ob_einsum_direct;
 
 typedef struct ob_einsum_step {
     ob_einsum_kind kind;
-    ob_einsum_place from[2], to;
+    ob_einsum_location from[2], to;
     ob_view in[2], out; /* without data */
     obk_reduce sum;
     obk_reduction reduction;

@@ -8,7 +8,7 @@
 
 OB_KERNEL(matmul);
 
-static void *find(const ob_kernel_args *args, ob_einsum_place place) {
+static void *find(const ob_kernel_args *args, ob_einsum_location place) {
     switch (place.memory) {
     case OB_EINSUM_INPUT: return args->in[place.at].data;
     case OB_EINSUM_OUTPUT: return args->out[0].data;
@@ -106,7 +106,7 @@ static total one_result(const ob_einsum_direct *d, const ob_kernel_args *args, o
         double real = 1;
         uint64_t integer = 1;
         for (uint32_t t = 0; t < d->n_tensors; t++) {
-            const char *at = (const char *)find(args, d->places[t]) + offsets[t];
+            const char *at = (const char *)find(args, d->locations[t]) + offsets[t];
             if (is_real)
                 real *= real_at(at, is_wide);
             else
