@@ -10,6 +10,7 @@
 #include "kernels/window/window.h"
 #include "ops/conv/params.h"
 #include "ops/kernel/common.h"
+#include "ops/table/op.h"
 
 typedef struct transposed {
     obk_window window; /* of the convolution whose gradient this is: its input is Y, its result X */

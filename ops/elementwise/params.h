@@ -4,6 +4,7 @@
 
 #include "core/graph/graph.h"
 #include "ops/table/attributes.h"
+#include "ops/table/op.h"
 
 /* Cast, BitCast: the type of the result, before version 6 of Cast by its name in any case; OB_NONE: missing, or none. */
 ob_dtype ob__cast_target(const ob_node *node, int32_t since);

@@ -1,5 +1,6 @@
 #include "ops/kernel/common.h"
 #include "ops/table/attributes.h"
+#include "ops/table/op.h"
 
 #include <limits.h>
 
@@ -113,6 +114,11 @@ ob_status ob__read_axes(const ob_kernel_site *site, const ob_kernel_args *args, 
         *axes |= UINT32_C(1) << axis;
     }
     return OB_OK;
+}
+
+ob_status ob__no_type(const ob_kernel_site *site, ob_error *error, ob_dtype dtype) {
+    return ob__fail(error, OB_E_UNSUPPORTED, "version %d has no kernel for element type %s", site->op->since,
+                    ob_dtype_name(dtype));
 }
 
 ob_status ob__check_type(const ob_kernel_site *site, const ob_kernel_args *args, uint32_t i, ob_error *error) {

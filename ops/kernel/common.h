@@ -12,7 +12,6 @@
 #include "core/graph/half.h"
 #include "core/graph/types.h"
 #include "ops/kernel/kernel.h"
-#include "ops/table/op.h"
 
 /* ---- operands ---- */
 
@@ -117,8 +116,8 @@ static inline int64_t ob__index_at(const ob_view *indices, int64_t i) {
 
 /* ---- messages ---- */
 
-#define OB__NO_TYPE(site, error, dtype)                                                                                          \
-    ob__fail((error), OB_E_UNSUPPORTED, "version %d has no kernel for element type %s", (site)->op->since, ob_dtype_name(dtype))
+/* E_UNSUPPORTED: the kernel of this version does not know the element type. */
+ob_status ob__no_type(const ob_kernel_site *site, ob_error *error, ob_dtype dtype);
 /* E_TYPE when input i has a type that the operator's version does not list. */
 ob_status ob__check_type(const ob_kernel_site *site, const ob_kernel_args *args, uint32_t i, ob_error *error);
 /* While running: an index that is outside its axis. */

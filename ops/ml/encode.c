@@ -6,6 +6,7 @@
 #include "ops/ml/keys.h"
 #include "ops/ml/score.h"
 #include "ops/table/attributes.h"
+#include "ops/table/op.h"
 
 /* ---- LabelEncoder, CategoryMapper ---- */
 

@@ -8,6 +8,7 @@
 #include "ops/kernel/common.h"
 #include "ops/movement/params.h"
 #include "ops/table/attributes.h"
+#include "ops/table/op.h"
 
 typedef struct state {
     ob_pad_params params;

@@ -69,7 +69,7 @@ static ob_status softmax_plan(const ob_kernel_site *site, ob_kernel_args *args, 
     if (ob__dtype_is_real(dtype)) return OB_OK;
     s->widen = table->convert[OB_FLOAT][dtype];
     s->narrow = table->convert[dtype][OB_FLOAT];
-    if (!s->widen || !s->narrow) return OB__NO_TYPE(site, error, dtype);
+    if (!s->widen || !s->narrow) return ob__no_type(site, error, dtype);
     return ob__need_lanes(needs, s->l.per_chunk * s->l.n * s->l.width, sizeof(float), error);
 }
 

@@ -41,7 +41,7 @@ static ob_status find_loops(const ob_kernel_site *site, const ob_kernel_args *ar
     else if (type <= OBK_POOL_F64)
         p->sum = loops->sum[type];
     bool known = (ob__dtype_is_real_or_half(dtype) || dtype == OB_INT8 || dtype == OB_UINT8) && (p->max || p->sum);
-    if (!known) return OB__NO_TYPE(site, error, dtype);
+    if (!known) return ob__no_type(site, error, dtype);
     p->width = (int64_t)ob_dtype_size(ob__dtype_is_real_or_half(dtype) ? ob__computing_type(args) : dtype);
     return OB_OK;
 }

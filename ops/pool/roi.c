@@ -10,6 +10,7 @@
 #include "ops/kernel/common.h"
 #include "ops/kernel/taps.h"
 #include "ops/pool/params.h"
+#include "ops/table/op.h"
 
 typedef struct roi {
     ob_roi_params params;

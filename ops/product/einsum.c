@@ -8,6 +8,7 @@
 #include "ops/product/einsum.h"
 #include "kernels/elementwise/elementwise.h"
 #include "kernels/kernels.h"
+#include "ops/table/op.h"
 
 #include "ops/kernel/common.h"
 

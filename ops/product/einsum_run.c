@@ -3,6 +3,7 @@
 #include "core/graph/types.h"
 #include "kernels/reduce/reduce.h"
 #include "ops/product/einsum.h"
+#include "ops/table/op.h"
 
 #include "ops/kernel/common.h"
 

@@ -14,7 +14,7 @@ typedef struct sampling {
 static ob_status multinomial_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
     const ob_view *x = &args->in[0], *y = &args->out[0];
     OB_TRY(ob__check_type(site, args, 0, error));
-    if (y->dtype != OB_INT32 && y->dtype != OB_INT64) return OB__NO_TYPE(site, error, y->dtype);
+    if (y->dtype != OB_INT32 && y->dtype != OB_INT64) return ob__no_type(site, error, y->dtype);
     OB_FAIL_IF(x->rank != 2 || y->rank != 2 || y->dims[0] != x->dims[0], error, OB_E_SHAPE, "operand of rank %d", x->rank);
     OB_FAIL_IF(x->dims[1] == 0 && ob__count(y) > 0, error, OB_E_SHAPE, "no classes to draw from");
     OB_FAIL_IF(y->dtype == OB_INT32 && x->dims[1] > INT32_MAX, error, OB_E_LIMIT, "classes above int32");

@@ -17,7 +17,7 @@ typedef struct drawing {
 
 static ob_status random_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
     (void)needs;
-    if (!ob__dtype_is_real_or_half(args->out[0].dtype)) return OB__NO_TYPE(site, error, args->out[0].dtype);
+    if (!ob__dtype_is_real_or_half(args->out[0].dtype)) return ob__no_type(site, error, args->out[0].dtype);
     *(drawing *)args->state = (drawing){ob__random_params(site->node), ob__kernels()->random};
     return OB_OK;
 }

@@ -85,7 +85,7 @@ static ob_status reduce_plan(const ob_kernel_site *site, ob_kernel_args *args, o
     k->params = ob__reduce_params(site->node, site->op);
     k->r = (obk_reduction){.fold = k->params.fold, .finish = k->params.finish, .is_bool = dtype == OB_BOOL};
     k->loop = ob__kernels()->reduce->by_type[ob__dtype_is_real_or_half(dtype) ? ob__computing_type(args) : dtype];
-    if (!k->loop) return OB__NO_TYPE(site, error, dtype);
+    if (!k->loop) return ob__no_type(site, error, dtype);
     OB_TRY(ob__plan_real(args, needs, error));
     k->axes_known = !ob__given(args, 1) || args->in[1].data || ob__count(&args->in[1]) == 0;
     if (!k->axes_known) return ob__need_lanes(needs, OBK_REDUCE_BYTES, 1, error);

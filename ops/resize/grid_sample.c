@@ -181,7 +181,7 @@ static ob_status grid_sample_refuse(const ob_kernel_site *site, const ob_kernel_
     ob_grid_params params;
     if (dtype == OB_NONE || ob__read_grid(site->node, &params, NULL) != OB_OK || params.mode == OB_GRID_NEAREST) return OB_OK;
     return ob__dtype_is_real_or_half(dtype) || is_integer(dtype) || ob__dtype_is_complex(dtype) ? OB_OK
-                                                                                                : OB__NO_TYPE(site, error, dtype);
+                                                                                                : ob__no_type(site, error, dtype);
 }
 
 static ob_status choose_type(const ob_kernel_site *site, const ob_kernel_args *args, grid_sample *s, ob_error *error) {

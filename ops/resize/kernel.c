@@ -9,6 +9,7 @@
 #include "kernels/resize/resize.h"
 #include "ops/resize/axes.h"
 #include "ops/resize/resized.h"
+#include "ops/table/op.h"
 
 enum { CACHED_BYTES = 128 << 10, CHUNK_BYTES = 64 << 10 };
 

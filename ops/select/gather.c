@@ -4,6 +4,7 @@
 #include "core/graph/types.h"
 #include "ops/kernel/common.h"
 #include "ops/select/params.h"
+#include "ops/table/op.h"
 
 static ob_status check_indices(const ob_kernel_args *args, uint32_t i, ob_error *error) {
     ob_dtype dtype = args->in[i].dtype;

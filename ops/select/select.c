@@ -12,6 +12,7 @@
 #include "ops/kernel/common.h"
 #include "ops/kernel/search.h"
 #include "ops/select/params.h"
+#include "ops/table/op.h"
 
 /* ---- NonZero ---- */
 
@@ -294,7 +295,7 @@ static ob_status topk_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_
     for (int32_t a = 0; fits && a < in->rank; a++) fits = a == axis || out->dims[a] == in->dims[a];
     OB_FAIL_IF(!fits, error, OB_E_SHAPE, "axis %d has only %lld elements", axis, (long long)in->dims[axis]);
     const ob_dtype computed = ob__dtype_is_real_or_half(in->dtype) ? ob__computing_type(args) : in->dtype;
-    if (!choosers[computed]) return OB__NO_TYPE(site, error, in->dtype);
+    if (!choosers[computed]) return ob__no_type(site, error, in->dtype);
     OB_FAIL_IF(in->dims[axis] > UINT32_MAX, error, OB_E_LIMIT, "axis %d has more than 2^32 elements", axis);
     t->find = ob__kernels()->find->by_type[computed];
     OB_TRY(ob__plan_real(args, needs, error));

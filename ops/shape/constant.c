@@ -8,6 +8,7 @@
 #include "core/graph/types.h"
 #include "ops/kernel/common.h"
 #include "ops/shape/params.h"
+#include "ops/table/op.h"
 
 /* ---- Shape, Size ---- */
 
