@@ -1,4 +1,4 @@
-/* What the test_api_*.c share. They use the public headers only, as a host program does. */
+/* Shared by the test_api_*.c. They use the public headers only, like a host program. */
 #ifndef OB_TESTS_API_H
 #define OB_TESTS_API_H
 

@@ -1,4 +1,4 @@
-/* Models of a few nodes with operands made up, run in sessions and compared: for the tests of bodies. */
+/* Models of a few nodes with random operands, run in sessions and compared: for the tests of bodies. */
 #ifndef OB_TESTS_BODY_CASE_H
 #define OB_TESTS_BODY_CASE_H
 

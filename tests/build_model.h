@@ -1,4 +1,4 @@
-/* Small models, made in memory: for tests of what runs them. Every function fails the test when memory ends. */
+/* Small models, made in memory, for tests of the executor. Every function fails the test if memory runs out. */
 #ifndef OB_TESTS_BUILD_MODEL_H
 #define OB_TESTS_BUILD_MODEL_H
 

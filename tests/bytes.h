@@ -1,4 +1,4 @@
-/* A sink that collects what a writer puts out. */
+/* A sink that collects the output of a writer. */
 #ifndef OB_TESTS_BYTES_H
 #define OB_TESTS_BYTES_H
 

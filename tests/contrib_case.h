@@ -1,5 +1,5 @@
-/* Operators of com.microsoft, each beside the same said with ONNX's own: one table for the test of bodies, and for that which has
- * ONNX Runtime as the oracle.
+/* Operators of com.microsoft, each beside an equivalent of ONNX's own operators: one table for the test of bodies, and for the
+ * test with ONNX Runtime as the oracle.
  *
  * A case is a graph's text. "@T" in it stands for each of `types` in turn. */
 #ifndef OB_TESTS_CONTRIB_CASE_H

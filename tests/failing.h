@@ -1,6 +1,5 @@
 /* An allocator that fails on purpose: one call of it, or every call from one on; and the loop that lets each call of some work
- * fail in turn. What is being tested either says E_MEMORY or gives what it gives with memory; afterwards the same objects serve
- * again. */
+ * fail in turn. The tested call either returns E_MEMORY or gives its normal result; afterwards the same objects are usable. */
 #ifndef OB_TESTS_FAILING_H
 #define OB_TESTS_FAILING_H
 
@@ -19,7 +18,7 @@
 typedef struct failing {
     size_t n_calls, fail_at; /* since it was armed; the call (0 is the first) that fails */
     bool armed, from_then_on, failed;
-    size_t n_alive, n_bytes; /* blocks that are out; their bytes end at 0 only when every free states the size asked for */
+    size_t n_alive, n_bytes; /* allocated blocks; their bytes are 0 at the end only if every free gives the allocated size */
 } failing;
 
 static inline void arm(failing *f, size_t fail_at, bool from_then_on) {
@@ -42,7 +41,7 @@ static inline void *failing_alloc(void *context, size_t n_bytes) {
     failing *f = context;
     void *block = refuses(f) ? NULL : malloc(n_bytes);
     if (!block) return NULL;
-    memset(block, 0xA5, n_bytes); /* nobody may count on zeroes */
+    memset(block, 0xA5, n_bytes); /* memory is filled, so that no code relies on zeroes */
     f->n_alive++;
     f->n_bytes += n_bytes;
     return block;
@@ -69,7 +68,7 @@ static inline ob_allocator failing_allocator(failing *f) {
     return (ob_allocator){failing_alloc, failing_realloc, failing_free, f};
 }
 
-/* What some work gave, as a number. Anonymous sizes ("?12") are numbered anew each time: their numbers do not count. */
+/* A digest of a result. Anonymous sizes ("?12") get new numbers each time, so their numbers are ignored. */
 typedef struct digest {
     uint64_t hash;
     size_t n;
@@ -115,7 +114,7 @@ static inline void digest_view(digest *d, const ob_view *view) {
     }
 }
 
-/* Some work on a subject: gives a status, puts what it made into the digest, and leaves nothing behind. */
+/* An operation on a subject: returns a status, adds its result to the digest, and frees everything. */
 typedef ob_status (*work)(void *subject, digest *made, ob_error *error);
 
 typedef struct verdict {

@@ -1,5 +1,5 @@
-/* Random ensembles of trees, written as text of models in each of the forms that operators have, and what they give by the text
- * of the specification, in double. */
+/* Random ensembles of trees, written as models in each form of the operators, with their results by the specification, in
+ * double. */
 #ifndef OB_TESTS_FOREST_CASE_H
 #define OB_TESTS_FOREST_CASE_H
 
@@ -66,7 +66,7 @@ static inline void fc_make(forest_case *f, unsigned seed, int n_results, bool se
     }
 }
 
-/* ---- What it gives ---- */
+/* ---- Its results ---- */
 
 static inline bool fc_says_yes(const fc_node *node, double x) {
     bool in = false;

@@ -1,4 +1,4 @@
-/* Shape rules by table: one node, its operands and attributes as text, what must come out as text.
+/* Shape rules by table: one node, its operands and attributes as text, and the expected result as text.
  *
  * Operands: "f[N,3,?]; i[2]={3,-1}; -; f[...]" - a letter for the element type, sizes (a number, a symbol, ? unknown, ... unknown
  * rank), the contents if they are known; - is an omitted operand. Letters: f float, d double, h float16, i int64, j int32, u
@@ -55,7 +55,7 @@ static inline uint32_t parse_sizes(ob_model *model, const char **at, ob_dim *out
     return n;
 }
 
-/* An input of the graph; its contents become what is given for it. */
+/* An input of the graph; its contents are given to the checker. */
 static inline ob_value *parse_operand(ob_model *model, const char **at, uint32_t index, ob_given_input *given) {
     char name[16];
     ob_dim *dims = OB_ARENA_ARRAY(&model->arena, ob_dim, 64), *elems = OB_ARENA_ARRAY(&model->arena, ob_dim, 64);
@@ -143,7 +143,7 @@ static inline void write_type(const ob_model *model, ob_text *text, const ob_typ
     ob__text_puts(text, "]");
 }
 
-/* What the table's `expected` is compared with. */
+/* The text that is compared with the table's `expected`. */
 static inline void write_outcome(const ob_model *model, const ob_node *node, const ob_facts *facts, const ob_findings *findings,
                                  ob_text *text) {
     for (uint32_t i = 0; i < node->n_outputs; i++) {

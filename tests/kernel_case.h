@@ -1,4 +1,4 @@
-/* One kernel on operands made by hand: a node in a model of its own, its row of ops.def, plan, then view or run. */
+/* One kernel on given operands: a node in a separate model, its row of ops.def, plan, then view or run. */
 #ifndef OB_TESTS_KERNEL_CASE_H
 #define OB_TESTS_KERNEL_CASE_H
 

@@ -14,7 +14,7 @@
 
 #include "onnx_broadcast/onnx_broadcast.h"
 
-/* False, said once, in a build without dlopen: main then returns 77. */
+/* False, with one message, in a build without dlopen: main then returns 77. */
 static inline bool libraries_can_be_loaded(void) {
     ob_operators *operators = NULL;
     ob_error error;
@@ -75,7 +75,7 @@ static inline const char *first_error_of(ob_model *model, char *text, size_t n_b
     return text;
 }
 
-/* Makes a session and runs it once; the message of what failed, "" when nothing did. outputs: copied while the session lives. */
+/* Makes a session and runs it once; returns the message of the failure, "": none. outputs: copied while the session exists. */
 static inline ob_status run_once(const ob_model *model, const ob_view *inputs, size_t n_inputs, void *out, size_t n_bytes,
                                  ob_view *result, ob_error *error) {
     ob_session *session = NULL;

@@ -1,8 +1,8 @@
-/* What a rule asks of sizes that are open, against what it says when they are numbers.
+/* Compares the requirements of a rule on open sizes with its verdict on numbers.
  *
  * A trial of verdict_case.h whose letters become symbols, sizes as well as elements of contents. The node is inferred once with
  * them, which leaves conditions, requirements that nobody can state, and results that are terms; then with the numbers of many
- * assignments. At each the conditions must say what the rule says, and the terms must give the sizes that it gives. */
+ * assignments. At each assignment the conditions must agree with the rule's verdict, and the terms with its sizes. */
 #ifndef OB_TESTS_REQUIREMENT_CASE_H
 #define OB_TESTS_REQUIREMENT_CASE_H
 
@@ -12,7 +12,7 @@
 
 typedef struct requirement_tally {
     uint64_t n_admitted, n_excluded; /* assignments that the conditions admit, and do not */
-    uint64_t n_open;                 /* refused by the rule, but what refuses was called unverified */
+    uint64_t n_open;                 /* refused by the rule, because of an unverified requirement */
     uint64_t n_unverified;           /* symbolic trials that have something unverified */
     uint64_t n_trials;
     uint64_t n_sizes, n_sizes_open; /* of results: those that are terms of the symbols, those that are not known */
@@ -54,7 +54,7 @@ static inline uint32_t letter_bit(verdict_size size) {
     return size.letter ? UINT32_C(1) << (size.letter - 'A') : 0;
 }
 
-/* Letters that may stay open: not those of attributes, and not those that say how many elements a content has. */
+/* Letters that may stay open: not those of attributes, and not the number of elements of a content. */
 static inline uint32_t possible_letters(const requirement_case *c) {
     uint32_t letters = 0, closed = 0;
     for (uint32_t i = 0; i < c->trial.n; i++) {
@@ -179,7 +179,7 @@ static inline bool is_in_part(const requirement_case *c, const ob_bound *bound, 
     return true;
 }
 
-/* Do the numbers of an operand lie where a condition on values has them? */
+/* Do the numbers of an operand satisfy the condition on values? */
 static inline bool elements_hold(const requirement_case *c, const ob_bound *bound, const ob_binding *bindings, size_t n) {
     int64_t lowest = INT64_MIN, highest = INT64_MAX;
     if (bound->lowest != OB_DIM_UNKNOWN)
@@ -326,7 +326,7 @@ static inline bool compare_at(requirement_case *c, const inferred *open, require
     return agree;
 }
 
-/* What the rule states, and nothing but what its row in requirements.def lists. */
+/* The requirements that the rule states; its row in requirements.def must list all of them. */
 static inline bool states_what_is_listed(const requirement_case *c, const inferred *open, unsigned *stated) {
     const ob_rule_asks *asks = ob__rule_asks(c->node->op->infer);
     assert_non_null(asks);

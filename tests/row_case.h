@@ -1,4 +1,4 @@
-/* A model of one node for any row of the operator table, its operands made up: for tests over all operators. */
+/* A model of one node for any row of the operator table, with generated operands: for tests over all operators. */
 #ifndef OB_TESTS_ROW_CASE_H
 #define OB_TESTS_ROW_CASE_H
 

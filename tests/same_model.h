@@ -1,4 +1,4 @@
-/* Compares two models by what their graphs say. */
+/* Compares two models by their graphs. */
 #ifndef OB_TESTS_SAME_MODEL_H
 #define OB_TESTS_SAME_MODEL_H
 
@@ -139,7 +139,7 @@ static bool same_function(const ob_function *a, const ob_function *b, const char
     return same_graph(a->body, b->body, why);
 }
 
-/* True, or false with what differs. */
+/* True, or false with the difference. */
 static bool same_model(const ob_model *a, const ob_model *b, const char **why) {
     SAME_OR(a->ir_version == b->ir_version && a->n_opsets == b->n_opsets && a->n_functions == b->n_functions, "the header");
     for (uint32_t i = 0; i < a->n_opsets; i++)

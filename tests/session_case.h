@@ -1,4 +1,4 @@
-/* What the tests of sessions share: an allocator that counts, a small model, runs that must succeed. */
+/* Shared by the tests of sessions: an allocator that counts, a small model, runs that must succeed. */
 #ifndef OB_TESTS_SESSION_CASE_H
 #define OB_TESTS_SESSION_CASE_H
 
@@ -36,7 +36,7 @@ static inline void count_free(void *context, void *block, size_t n_bytes) {
     counter *c = context;
     if (!block) return;
     c->n_alive--;
-    c->n_bytes -= n_bytes; /* the size that was asked for: ends at 0 only when every free states it */
+    c->n_bytes -= n_bytes; /* allocated bytes: 0 at the end only if every free gives the allocated size */
     free(block);
 }
 

@@ -1,4 +1,4 @@
-/* What the tests of broadcasting share: shape literals, collected conditions, and the naive, index by index oracle. */
+/* Shared by the tests of broadcasting: shape literals, collected conditions, and the naive oracle by indices. */
 #ifndef OB_TESTS_SHAPES_H
 #define OB_TESTS_SHAPES_H
 

@@ -78,7 +78,7 @@ static inline ob_dim parse_sum(parser *p) {
     }
 }
 
-/* [a >= b] and kin as 0 or 1. */
+/* [a >= b] and similar relations as 0 or 1. */
 static inline ob_dim truth_of(ob_dims *dims, ob_dim a, const char *relation, ob_dim b) {
     ob_dim d = ob_dim_sub(dims, a, b), e = ob_dim_sub(dims, b, a);
     if (relation[0] == '>') return ob_dim_max(dims, 0, ob_dim_min(dims, 1, ob_dim_add(dims, d, 1)));
@@ -86,8 +86,8 @@ static inline ob_dim truth_of(ob_dims *dims, ob_dim a, const char *relation, ob_
     return relation[0] == '!' ? differs : ob_dim_sub(dims, 1, differs);
 }
 
-/* Adds what the text says: "!" is an assumption, "[...]" guards, then a = b, a ~ b (broadcasts with), a -> b (broadcasts to), a
- * >= b, a % b (a multiple of b). */
+/* Adds the clauses of the text: "!" is an assumption, "[...]" guards, then a = b, a ~ b (broadcasts with), a -> b (broadcasts
+ * to), a >= b, a % b (a multiple of b). */
 static inline void add_requirement(ob_clauses *clauses, ob_dims *dims, const char *text, uint32_t origin) {
     parser p = {text, dims};
     ob_dim guards[8];

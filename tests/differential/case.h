@@ -17,13 +17,13 @@ enum {
     MAX_ELEMS = 20000
 };
 
-/* Memory that lives as long as a case and whatever is made of it. */
+/* Memory that lives as long as a case and everything made from it. */
 typedef struct pool_block pool_block;
 typedef struct pool {
     pool_block *last;
     size_t used;
 } pool;
-void *pool_alloc(pool *p, size_t n_bytes); /* zeroed; ends the program for want of memory */
+void *pool_alloc(pool *p, size_t n_bytes); /* zeroed; ends the program if memory runs out */
 void pool_free(pool *p);
 char *pool_print(pool *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
@@ -40,7 +40,7 @@ typedef struct case_value {
     ob_view view;                       /* contiguous; data of leaves, and of what a node computed when it ran alone */
     unsigned char symbols[OB_MAX_RANK]; /* of an input: 0 a number, else the index of a symbol */
     bool is_output;
-    bool is_parameter; /* an axis, a shape ...: its elements stay as they are when a case is cut */
+    bool is_parameter; /* an axis, a shape ...: its elements do not change when a case is reduced */
     bool is_tame;      /* finite and small: sums and products of it do not overflow */
 } case_value;
 
@@ -57,7 +57,7 @@ typedef struct case_attribute {
 typedef struct case_node {
     const ob_op *op;
     uint32_t n_in, n_out, n_attributes;
-    int in[MAX_INPUTS], out[MAX_OUTPUTS]; /* indices of values, -1: left out */
+    int in[MAX_INPUTS], out[MAX_OUTPUTS]; /* indices of values; -1: omitted */
     case_attribute attributes[MAX_ATTRIBUTES];
 } case_node;
 
@@ -77,7 +77,7 @@ const case_attribute *case_attribute_find(const case_node *node, const char *nam
 /* A contiguous view with memory of the pool. */
 ob_view pool_view(pool *p, ob_dtype dtype, int32_t rank, const int64_t *dims);
 ob_view pool_copy(pool *p, const ob_view *view);
-/* The graph of one node alone: what was computed becomes an input. */
+/* The graph of one node alone: computed values become inputs. */
 void case_extract(const graph_case *c, uint32_t node, graph_case *out);
 /* Marks leaves that nothing uses as gone. */
 void case_sweep(graph_case *c);

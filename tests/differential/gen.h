@@ -1,5 +1,5 @@
-/* Random valid graphs. The operator table gives names, versions and types; a maker per kernel says how operands and attributes
- * are made so that the operator's text allows them and defines the result. */
+/* Random valid graphs. The operator table gives names, versions and types; a maker per kernel makes operands and attributes
+ * that the specification of the operator allows, and for which it defines the result. */
 #ifndef OB_TESTS_DIFFERENTIAL_GEN_H
 #define OB_TESTS_DIFFERENTIAL_GEN_H
 

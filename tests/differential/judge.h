@@ -1,4 +1,4 @@
-/* What is wrong with a case: by our executor in all its ways, by the checker, by the naive oracle, by ONNX Runtime. */
+/* Judges a case: by our executor in all its modes, by the checker, by the naive oracle, by ONNX Runtime. */
 #ifndef OB_TESTS_DIFFERENTIAL_JUDGE_H
 #define OB_TESTS_DIFFERENTIAL_JUDGE_H
 
@@ -7,7 +7,7 @@
 
 #define VERDICT_LIST(X)                                                                                                          \
     X(SAME, "same")               /* nothing is wrong */                                                                         \
-    X(UNSUPPORTED, "unsupported") /* our executor says so: no difference */                                                      \
+    X(UNSUPPORTED, "unsupported") /* our executor refuses it: not a difference */                                                \
     X(REFUSED, "refused")         /* a valid graph is refused */                                                                 \
     X(CHECKER, "checker")         /* the checker finds errors in a valid graph */                                                \
     X(INFERRED, "inferred")       /* a run contradicts a shape, type or condition that the checker stated */                     \
@@ -33,16 +33,16 @@ extern const char *const verdict_names[VERDICT_COUNT];
 
 typedef struct verdict {
     verdict_kind kind;
-    int node;       /* the one that is meant, or -1: the graph */
+    int node;       /* the node, or -1: the graph */
     char what[600]; /* one sentence */
 } verdict;
 
-/* Runs the nodes one by one (their outputs' contents are set), then everything else that needs no peer. `refused`: the node that
- * did not run, or -1; nothing further is done then. */
+/* Runs the nodes one by one (their outputs' contents are set), then everything else that needs no peer. `refused`: the node
+ * that did not run, or -1; nothing further is done then. */
 void judge_ours(graph_case *c, verdict *v);
-/* The same graph with a fault: what the run refuses for its shapes the checker reports, and the other way round. */
+/* The same graph with a fault: the checker reports an error of shapes exactly if the run refuses it. */
 void judge_mutant(graph_case *c, verdict *v);
-/* Other sizes for the symbols: what the stated conditions allow runs, what they forbid is refused. */
+/* Other sizes for the symbols: sizes that the conditions admit run, and others are refused. */
 void judge_sizes(graph_case *c, verdict *v);
 
 /* Sets the verdict; returns false, for `return fail(...)`. */
@@ -50,13 +50,13 @@ bool judged(verdict *v, verdict_kind kind, int node, const char *format, ...) __
 
 /* ---- The naive oracle (oracle.c, oracle_moves.c) ---- */
 
-/* What the node's first output should be, by loops over indices; false: it does not know the operator or type. */
+/* The expected first output of the node, by loops over indices; false: the oracle does not know the operator or type. */
 bool oracle_node(const graph_case *c, const case_node *node, pool *p, ob_view *out);
 bool oracle_moves(const graph_case *c, const case_node *node, pool *p, ob_view *out);
 
 /* ---- Tolerances (tolerance.c) ---- */
 
-/* True when `got` is within what the node's operator and type allow beside `want`; else says where it is not. */
+/* True if `got` is within the tolerance of the operator and type; otherwise tells the place of the difference. */
 bool close_enough(const graph_case *c, const case_node *node, const ob_view *got, const ob_view *want, char *why, size_t n_bytes);
 
 #endif

@@ -13,14 +13,14 @@ typedef struct peer_note {
     char refusal[300]; /* why it did not run */
 } peer_note;
 
-/* NULL with a sentence where there is none. */
+/* NULL, with a sentence, if there is none. */
 peer *peer_open(const char **why);
 void peer_close(peer *p);
 const char *peer_version(const peer *p);
 
 /* `c` has been evaluated. A verdict about one node makes *c the graph of that node alone. */
 void judge_peer(peer *p, graph_case *c, verdict *v, peer_note *note);
-/* Whether ONNX Runtime runs what our executor refuses. */
+/* True if ONNX Runtime runs a case that our executor refuses. */
 void ask_peer(peer *p, const graph_case *c, peer_note *note);
 
 #endif

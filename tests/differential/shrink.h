@@ -1,4 +1,4 @@
-/* Cutting a case down while what is wrong stays wrong, and mutating one. */
+/* Reduces a case while it still fails, and mutates cases. */
 #ifndef OB_TESTS_DIFFERENTIAL_SHRINK_H
 #define OB_TESTS_DIFFERENTIAL_SHRINK_H
 

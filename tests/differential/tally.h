@@ -1,4 +1,4 @@
-/* What came of the cases, in memory that the process which counts and the one that works share. */
+/* The results of the cases, in memory shared by the counting and the working process. */
 #ifndef OB_TESTS_DIFFERENTIAL_TALLY_H
 #define OB_TESTS_DIFFERENTIAL_TALLY_H
 

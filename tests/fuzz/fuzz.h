@@ -1,5 +1,5 @@
-/* What the fuzz targets share. A target_NAME.c defines LLVMFuzzerTestOneInput(): it takes any bytes, and whatever must hold for
- * all of them is said with FUZZ_MUST. */
+/* Shared by the fuzz targets. A target_NAME.c defines LLVMFuzzerTestOneInput(): it takes any bytes, and FUZZ_MUST states
+ * conditions that must hold for all of them. */
 #ifndef OB_FUZZ_H
 #define OB_FUZZ_H
 
@@ -19,7 +19,7 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t n, size_t n_max, unsigned s
 size_t LLVMFuzzerCustomCrossOver(const uint8_t *a, size_t n_a, const uint8_t *b, size_t n_b, uint8_t *out, size_t n_max,
                                  unsigned seed);
 
-/* A finding: says what did not hold and ends the process. */
+/* A finding: prints the failed condition and ends the process. */
 #define FUZZ_MUST(condition, ...)                                                                                                \
     do {                                                                                                                         \
         if (!(condition)) {                                                                                                      \
@@ -30,7 +30,7 @@ size_t LLVMFuzzerCustomCrossOver(const uint8_t *a, size_t n_a, const uint8_t *b,
         }                                                                                                                        \
     } while (0)
 
-/* Small enough that no input takes long, far above what the inputs' own size explains. */
+/* Small enough that no input takes long, and far more than the size of the inputs needs. */
 static inline ob_load_options fuzz_load_options(void) {
     ob_load_options options;
     ob_load_options_init(&options);

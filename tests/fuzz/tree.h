@@ -1,6 +1,5 @@
-/* A protobuf message as a tree that can be cut, copied and grown: what the mutator works on. Which field holds a message is told
- * by the message classes; fields that these do not know are kept as bytes. Everything lives in one pool, which is emptied as a
- * whole. */
+/* A protobuf message as a tree that can be cut, copied and grown: the data of the mutator. The message classes tell which
+ * fields hold messages; unknown fields are kept as bytes. Everything lives in one pool, which is emptied as a whole. */
 #ifndef OB_FUZZ_TREE_H
 #define OB_FUZZ_TREE_H
 

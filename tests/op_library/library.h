@@ -1,4 +1,4 @@
-/* What the libraries of this folder share. Like any library of operators they see the public headers and link nothing. */
+/* Shared by the libraries of this folder. Like any operator library they use the public headers and link nothing. */
 #ifndef OB_TESTS_LIBRARY_H
 #define OB_TESTS_LIBRARY_H
 

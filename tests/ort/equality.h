@@ -1,4 +1,4 @@
-/* The same model in several forms and two runtimes, run on the same inputs: what equality.c makes its table of. */
+/* The same model in several forms and two runtimes, run on the same inputs: the data of the table in equality.c. */
 #ifndef OB_TESTS_ORT_EQUALITY_H
 #define OB_TESTS_ORT_EQUALITY_H
 
@@ -12,8 +12,8 @@ enum { PLAIN, OPTIMISED, N_LEVELS };
 extern const char *const column_names[N_COLUMNS];
 extern const char *const level_names[N_LEVELS];
 
-/* Runs of one column, each compared with the original in ONNX Runtime at the same level, or with our executor where ONNX Runtime
- * does not run the original. */
+/* Runs of one column, each compared with the original in ONNX Runtime at the same level, or with our executor where ONNX
+ * Runtime does not run the original. */
 typedef struct cell {
     size_t n_same;    /* bit for bit */
     size_t n_close;   /* within the tolerance */
@@ -28,11 +28,11 @@ typedef struct tally {
     size_t n_lax;                    /* runs that the model's conditions forbid and ONNX Runtime does all the same */
     size_t n_ours_only;              /* runs that our executor does and ONNX Runtime refuses */
     bool by_ours;                    /* a reference was our executor's result */
-    char refusal[300];               /* why ONNX Runtime does not run the original, "" when it does */
+    char refusal[300];               /* why ONNX Runtime does not run the original; "": it does */
     char failure[700];               /* the first thing that is wrong, "" when nothing is */
 } tally;
 
-/* One column that cannot run has no session and says why. */
+/* A column that cannot run has no session and a reason. */
 typedef struct contestant {
     ort_session session;
     bool is_open, is_there; /* is_there: this column takes part (the plugin may be missing) */
@@ -51,22 +51,22 @@ typedef struct contest {
     size_t n_inputs;
 } contest;
 
-/* Opens every session. `model` must outlive the contest; `bytes` is its file, which ONNX Runtime gets as it is; plugin may be
- * NULL. Never fails: what cannot be opened is a refusal. */
+/* Opens every session. `model` must outlive the contest; `bytes` is its file, which ONNX Runtime gets unchanged; plugin may be
+ * NULL. Never fails: a session that cannot be opened is a refusal. */
 void open_all(contest *c, ort_host *host, const ob_model *model, const void *bytes, size_t n_bytes, const char *plugin);
 void close_all(contest *c);
-/* Inputs of the model, by any session that is open; false when there is none. */
+/* Inputs of the model, from any open session; false: there is none. */
 bool input_type(const contest *c, size_t index, ob_dtype *out);
-/* Runs every column on the inputs and adds to the tally. Where ONNX Runtime runs the original, all columns have to, except ours
- * when it says E_UNSUPPORTED. Where neither it nor our executor does, none may. */
+/* Runs every column on the inputs and adds to the tally. If ONNX Runtime runs the original, all columns must run, except ours
+ * with E_UNSUPPORTED. If neither ONNX Runtime nor our executor runs it, no column may. */
 void run_all(contest *c, const ob_view *inputs, size_t n_inputs, tally *t);
 /* Two runs of the original differ: it draws random numbers. */
 bool is_random(contest *c, const ob_view *inputs, size_t n_inputs);
 
 typedef void (*size_visitor)(void *context, const ob_view *inputs, size_t n_inputs);
 
-/* Calls `visit` with made-up inputs for every combination of a few sizes (0, 1, 2, 3, 7) of the symbolic dimensions of the model
- * at `path`. Returns the number of calls; 0 when the inputs' shapes are not made of numbers and up to four symbols. */
+/* Calls `visit` with made-up inputs for every combination of a few sizes (0, 1, 2, 3, 7) of the symbolic dimensions of the
+ * model at `path`. Returns the number of calls; 0 when the inputs' shapes are not made of numbers and up to four symbols. */
 size_t each_size(const char *path, size_visitor visit, void *context);
 
 #endif

@@ -1,5 +1,5 @@
-/* The real ONNX Runtime for tests, loaded by path. Tensors go in and come out as ob_view; what fails returns false and leaves a
- * sentence in ort_host.error.
+/* The real ONNX Runtime for tests, loaded by path. Tensors are passed and returned as ob_view; a failing call returns false and
+ * leaves a sentence in ort_host.error.
  *
  *     ort_host host;
  *     ort_session session;
@@ -71,8 +71,8 @@ static inline void ORT_API_CALL ort_keep_quiet(void *parameter, OrtLoggingLevel 
     if (getenv("OB_ORT_LOG")) fprintf(stderr, "%s: %s\n", location, message);
 }
 
-/* LeakSanitizer looks at exit, after the library's destructors: what these forget would count as leaks of the test. So it looks
- * before them, once; it is there in sanitizer builds only. */
+/* LeakSanitizer runs at exit, after the library's destructors, and would count their leaks. So it runs once before them; it
+ * exists in sanitizer builds only. */
 __attribute__((weak)) void __lsan_do_leak_check(void);
 
 static inline void ort_look_for_leaks(void) {
@@ -87,7 +87,8 @@ static inline void ort_close(ort_host *host) {
     atexit(ort_look_for_leaks); /* the last that is registered is the first that runs */
 }
 
-/* The library stays loaded after ort_close: it does not take being unloaded. Its log goes nowhere unless OB_ORT_LOG is set. */
+/* The library stays loaded after ort_close, because it cannot be unloaded safely. Its log is dropped unless OB_ORT_LOG is set.
+ * */
 static inline bool ort_open(ort_host *host, const char *library_path) {
     memset(host, 0, sizeof *host);
     void *library = dlopen(library_path, RTLD_NOW | RTLD_LOCAL);
@@ -184,7 +185,8 @@ static inline bool ort_session_open_text(ort_host *host, const char *text, const
     return ok;
 }
 
-/* ONNX Runtime numbers the types as TensorProto does, but leaves out float8e8m0: the 2-bit ones have its number and the next. */
+/* ONNX Runtime numbers the types as TensorProto does, but leaves out float8e8m0: the 2-bit ones have its number and the next.
+ * */
 static inline ob_dtype ort_dtype_from(ONNXTensorElementDataType type) {
     int number = (int)type;
     return (ob_dtype)(number >= (int)OB_FLOAT8E8M0 ? number + 1 : number);
@@ -197,7 +199,7 @@ static inline bool ort_dtype_to(ort_host *host, ob_dtype dtype, ONNXTensorElemen
     return true;
 }
 
-/* The declared element type of an input; OB_NONE for what is no tensor. */
+/* The declared element type of an input; OB_NONE: not a tensor. */
 static inline ob_dtype ort_input_type(const ort_session *s, size_t index) {
     const OrtApi *api = s->host->api;
     OrtTypeInfo *info = NULL;
@@ -210,7 +212,7 @@ static inline ob_dtype ort_input_type(const ort_session *s, size_t index) {
     return ort_dtype_from(type);
 }
 
-/* ---- Tensors. In ONNX Runtime 4-bit elements lie two to a byte, the first in the low bits; in a view one to a byte. ---- */
+/* ---- Tensors. ONNX Runtime packs two 4-bit elements per byte, the first in the low bits; a view has one per byte. ---- */
 
 static inline size_t ort_tensor_bytes(ob_dtype dtype, size_t n) {
     int bits = ob_dtype_file_bits(dtype);
@@ -267,7 +269,7 @@ static inline bool ort_value_from_view(ort_host *host, const ob_view *view, OrtV
     return ok;
 }
 
-/* Frees what ort_run gave and zeroes the views. A string tensor is one block: the elements, then their bytes. */
+/* Frees the results of ort_run and zeroes the views. A string tensor is one block: the elements, then their bytes. */
 static inline void ort_views_free(ob_view *views, size_t n) {
     for (size_t i = 0; i < n; i++) free(views[i].data);
     memset(views, 0, n * sizeof *views);

@@ -1,4 +1,4 @@
-/* For tests of the ONNX Runtime plugin: models as text, run with it in the real library, and an oracle that goes by indices. */
+/* For tests of the ONNX Runtime plugin: models as text, run with it in the real library, and an oracle by indices. */
 #ifndef OB_TESTS_ORT_PLUGIN_CASE_H
 #define OB_TESTS_ORT_PLUGIN_CASE_H
 
@@ -27,7 +27,7 @@ static inline int close_host(void **state) {
 
 #define HEADER "<ir_version: 10, opset_import: [\"\" : 21, \"onnx_broadcast\" : 1]>\n"
 
-/* A session with the plugin; graph is what follows the header: "g (float[2] a) => (float[2] z) { ... }". */
+/* A session with the plugin; graph is the text after the header: "g (float[2] a) => (float[2] z) { ... }". */
 static inline ort_session open_graph(const char *graph) {
     ort_session s;
     char *text = malloc(strlen(graph) + sizeof HEADER);
@@ -98,8 +98,8 @@ static inline bool same_element(const ob_view *a, int64_t i, const ob_view *b, i
     return s.n == t.n && (s.n == 0 || memcmp(s.data, t.data, s.n) == 0);
 }
 
-/* The oracle: every element of `out` is that of `in` at the index that remains when stretched axes are 0. Dimension i of `in`
- * lies at axis axes[i]; both contiguous. */
+/* The oracle: every element of `out` is that of `in` at the same index, with 0 for stretched axes. Dimension i of `in` is axis
+ * axes[i]; both are contiguous. */
 static inline void assert_stretched(const ob_view *in, const int64_t *axes, const ob_view *out) {
     assert_int_equal(in->dtype, out->dtype);
     int64_t n = ob_view_count(out);

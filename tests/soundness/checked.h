@@ -1,4 +1,4 @@
-/* A model with what the checker says of it, and the sizes that its caller chooses. */
+/* A model with its report, and the sizes that its caller chooses. */
 #ifndef OB_TESTS_SOUNDNESS_CHECKED_H
 #define OB_TESTS_SOUNDNESS_CHECKED_H
 
@@ -34,7 +34,7 @@ typedef struct checked {
     ob_report *report;
     sizes sizes;
     bool is_partial;
-    bool has_errors; /* about shapes: the checker says that no sizes run */
+    bool has_errors; /* about shapes: by the checker no sizes run */
     size_t n_clauses;
 } checked;
 

@@ -11,7 +11,7 @@
 
 enum { GEN_RANK = 4, GEN_VALUES = 160, GEN_ROOM = 2 * GEN_VALUES, GEN_INPUTS = 12, GEN_FUNCTIONS = 2, GEN_TEXT = 60000 };
 
-/* What the generator knows of a size: a number, or (negative) a symbol, or nothing. */
+/* The generator's knowledge of a size: a number, or (negative) a symbol, or nothing. */
 enum { TAG_OTHER = -100 };
 
 typedef struct value {
