@@ -65,7 +65,8 @@ static const obk_f8 obk_e5m2fnuz = {2, 16, 0x7f, 0, 0x80, true};
 
 static inline float obk_f32_from_f8(uint8_t code, const obk_f8 *type) {
     uint32_t sign = (uint32_t)(code & 0x80) << 24, magnitude = code & 0x7fu;
-    if (type->unsigned_zero ? code == 0x80 : magnitude > type->max && magnitude != type->infinity) return obk_f32_of(0x7fc00000u | sign);
+    if (type->unsigned_zero ? code == 0x80 : magnitude > type->max && magnitude != type->infinity)
+        return obk_f32_of(0x7fc00000u | sign);
     if (type->infinity && magnitude == type->infinity) return obk_f32_of(0x7f800000u | sign);
     uint32_t shift = 23u - (uint32_t)type->mantissa;
     float scale = obk_f32_of((uint32_t)(254 - type->bias) << 23); /* 2^(127 - bias) */

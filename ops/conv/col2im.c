@@ -108,7 +108,7 @@ static void add_position(const job *j, char *plane, const char *from, int64_t k)
     for (int32_t i = last; i >= 0; k /= g->block[i--]) shift[i] = k % g->block[i] * w->dilations[i] - w->before[i];
     /* Window positions first .. end of a row lie in the image. */
     int64_t stride = w->strides[last], first = shift[last] < 0 ? ob__ceil_div(-shift[last], stride) : 0;
-    int64_t end = g->image[last] > shift[last] ? (g->image[last] - shift[last] + stride - 1) / stride : 0;
+    int64_t end = g->image[last] > shift[last] ? ob__ceil_div(g->image[last] - shift[last], stride) : 0;
     if (end > g->positions[last]) end = g->positions[last];
     if (first >= end) return;
     const int64_t n_rows = g->n_positions / g->positions[last];

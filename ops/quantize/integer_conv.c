@@ -96,7 +96,7 @@ static ob_status conv_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_
                  (s->i.requantizes && ob__mul_overflows(ob__conv_largest_task(&s->split), sizeof(int32_t), &n_sums));
     OB_FAIL_IF(large || n_sums > INT64_MAX / 4, error, OB_E_LIMIT, "the kernel is too large");
     k->y_channel = s->i.requantizes ? ob__conv_largest_task(&s->split) / s->split.part_channels : k->window.n_out;
-    s->sums_bytes = ((size_t)n_sums + 63) & ~(size_t)63;
+    s->sums_bytes = (size_t)ob__round_up(n_sums, 64);
     needs->lane_bytes = s->sums_bytes + (size_t)obk_conv_lane(k) * sizeof(obk_pair);
     OB_TRY(ob__need_scratch(needs, n_x, sizeof(obk_pair), error));
     if (s->i.w_packed) return want_packed_w(site, args, s, needs, error);
