@@ -148,7 +148,7 @@ ob_status ob__pass_resolve(ob_work *work) {
 ob_status ob__pass_propagate(ob_work *work) {
     ob_propagate_options options = {0};
     if (work->given) options = *work->given;
-    options.solved = true; /* for a rewriting too: what the sizes of inputs are compared with is told alike */
+    options.solved = true; /* for a rewriting too, so that input sizes are named in the same way */
     options.keep_calls = work->contract != NULL;
     ob_assumed_facts assumed;
     OB_TRY(ob__assumed_facts(work->model->dims, work->assumed, work->n_assumed, &work->facts->arena, &assumed));

@@ -67,7 +67,7 @@ static bool contradicts(const ob_type *before, const ob_type *after) {
     return false;
 }
 
-/* The first finding of severity error; *node NULL when it is of none. */
+/* The first finding of severity error; node NULL: it has no node. */
 static bool has_error(const ob_findings *findings, const ob_node **node) {
     *node = NULL;
     for (uint32_t i = 0; i < findings->n; i++)
@@ -86,7 +86,7 @@ static const ob_value *contradicted_output(const ob_work *work, const ob_facts *
     return NULL;
 }
 
-/* Everything stays: no pass had anything to do, and what one has done nevertheless nobody has compared. */
+/* Everything must stay: edits of any pass in this round have not been compared. */
 static ob_status leave_all(ob_rewriting *rewriting) {
     size_t n_left = rewriting->stats.n_left;
     ob__journal_undo(&rewriting->journal, NULL);

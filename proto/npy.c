@@ -295,7 +295,7 @@ typedef struct npy_content {
     size_t n_bytes;
 } npy_content;
 
-/* Characters of a UTF-8 string; false when it is not UTF-8. `out` (may be NULL) gets them, four little-endian bytes each. */
+/* Characters of a UTF-8 string; false: not UTF-8. `out` (may be NULL) gets them, four little-endian bytes each. */
 static bool decode_utf8(const ob_string *string, uint8_t *out, size_t *n_characters) {
     *n_characters = 0;
     for (size_t i = 0; i < string->n;) {

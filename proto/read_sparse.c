@@ -3,7 +3,7 @@
 
 #include "proto/proto.h"
 
-enum { FREE_BYTES = 1 << 20 }; /* whatever the file's size, as in wire.c */
+enum { FREE_BYTES = 1 << 20 }; /* for any size of the file, as in wire.c */
 
 /* The place of element i in row-major order; -1: outside. Indices hold one number for each element, or one for each axis. */
 static int64_t place_of(const ob_tensor *tensor, const ob_tensor *indices, int64_t i) {

@@ -18,7 +18,7 @@ struct ob_file_tensor_owner *ob__file_tensor_owner(const ob_allocator *allocator
 
 void ob__file_tensor_owner_free(struct ob_file_tensor_owner *owner) {
     if (!owner) return;
-    ob_arena arena = owner->arena; /* the struct dies with the arena */
+    ob_arena arena = owner->arena; /* the struct is freed with the arena */
     ob__arena_release(&arena);
 }
 

@@ -101,7 +101,7 @@ static bool append_size(void *context, ob_dim symbol) {
     return true;
 }
 
-/* given: the sizes of what the text mentions. */
+/* given: the sizes of the symbols in the text. */
 static ob_status refuse_at(const ob_requirement *at, const char *text, const char *given, ob_error *error) {
     char where[100] = "";
     if (at->axis >= 0) snprintf(where, sizeof where, "axis %d: ", at->axis);
@@ -120,7 +120,7 @@ static ob_status refuse_condition(const ob_session *session, const ob_requiremen
     return refuse_at(c, condition, given, error);
 }
 
-/* ---- What follows from conditions on sizes that only a run knows ---- */
+/* ---- Conditions on sizes that only a run knows ---- */
 
 static bool mentions_unknown_sizes(const ob_session *session) {
     const ob_dims *pool = session->model->dims;
@@ -131,7 +131,7 @@ static bool mentions_unknown_sizes(const ob_session *session) {
     return false;
 }
 
-/* Solved once, when sizes are tested first. Where there is no memory for that, the run finds out. */
+/* Solved once, at the first test of sizes. If there is no memory for that, the run tests the sizes. */
 static void solve(ob_session *session) {
     session->contract_tried = true;
     ob__contract_init(&session->contract, &session->allocator);
@@ -202,7 +202,7 @@ ob_status ob__check_contract(ob_session *session, const ob_view *inputs, ob_erro
         const ob_requirement *c = &session->facts.conditions[i];
         bool holds = true;
         if (ob__guard_eval(session->model->dims, c->guard, s.items, s.n) != OB_TRUE) continue;
-        /* Sizes that only a run can tell (E_NOT_FOUND) are tested by the shape rules when they are known. */
+        /* Sizes that only a run knows (E_NOT_FOUND) are tested by the shape rules when they are known. */
         if (ob_condition_eval(session->model->dims, &c->condition, s.items, s.n, &holds) == OB_OK && !holds)
             status = refuse_condition(session, c, &s, error);
     }

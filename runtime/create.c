@@ -35,7 +35,7 @@ void ob_session_config_init(ob_session_config *config) {
     config->external_data = true;
 }
 
-/* Nodes of a session, functions written out: in proportion to the file, unless the caller says more. */
+/* The limit of nodes after functions are inlined: proportional to the file, unless the caller sets it. */
 static uint64_t max_nodes_of(const ob_session_config *config, const ob_model *model) {
     enum { FEW = 1 << 17, TIMES = 16 };
     return config->max_nodes ? config->max_nodes : FEW + TIMES * (uint64_t)model->n_nodes;
@@ -157,7 +157,7 @@ static ob_status refuse_structure(const ob_findings *findings, ob_error *error) 
 
 enum { MAX_ROUNDS = 8 }; /* of bodies in which operators have bodies */
 
-/* Where nothing is known of the operands, an operator without a kernel stands before it: that is the reason to tell. */
+/* If the operands are unknown, an operator without a kernel precedes the node, and that operator is reported. */
 static ob_status note_refused(void *context, const ob_node *node, bool operands_known, const char *reason) {
     ob_survey *survey = context;
     return operands_known || ob__survey_is_empty(survey) ? ob__survey_note(survey, node, reason) : OB_OK;
@@ -200,7 +200,7 @@ static ob_status infer_all(ob_session *session, ob_propagate_options *options, o
     return expand_bodies(session, options, findings, max_nodes, survey, error);
 }
 
-/* What holds for every size: types and shapes of outputs, and the conditions that runs test. */
+/* Infers for all sizes: types and shapes of outputs, and the conditions that runs test. */
 static ob_status infer_symbolic(ob_session *session, uint64_t max_nodes, ob_survey *survey, ob_error *error) {
     ob_findings findings;
     ob__findings_init(&findings, &session->allocator);
@@ -238,18 +238,18 @@ static ob_status plan_ahead(ob_session *session, ob_error *error) {
     ob_error_clear(&own);
     ob_status status = ob__session_prepare(session, inputs, &own);
     if (status == OB_OK &&
-        session->current->memory.n_dynamic > 0) { /* elements may decide what is dynamic here: plan again with them */
+        session->current->memory.n_dynamic > 0) { /* elements may decide shapes that are dynamic here: plan again with them */
         ob__frame_forget_plan(&session->frame, session->current);
         ob__plan_release(session, session->current);
         session->plans = session->current = NULL;
     }
-    bool limited = status == OB_E_MEMORY && ob__tally_refused(session->tally); /* the run says so, if it comes to that */
+    bool limited = status == OB_E_MEMORY && ob__tally_refused(session->tally); /* the run reports it, if it reaches the node */
     if (session->stop.status == OB_OK && (limited || (status != OB_E_UNSUPPORTED && status != OB_E_MEMORY))) return OB_OK;
     if (error) *error = own;
     return status;
 }
 
-/* Infers as far as it goes where operators are not known, so that the rest is looked at, too. */
+/* Infers as far as possible behind unknown operators, so that the rest is examined, too. */
 static ob_status understand(ob_session *session, uint64_t max_nodes, ob_survey *survey, ob_error *error) {
     OB_TRY(ob__name_required_results(session->model));
     OB_TRY(collect_inputs(session, error));
@@ -366,7 +366,7 @@ void ob_session_close(ob_session **session) {
     ob__facts_release(&closing->facts);
     ob_model_close(&closing->model);
     ob_tally *tally = closing->tally;
-    ob_arena arena = closing->arena; /* the struct dies with the arena */
+    ob_arena arena = closing->arena; /* the struct is freed with the arena */
     ob__arena_release(&arena);
     ob__tally_destroy(tally);
 }

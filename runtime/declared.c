@@ -31,7 +31,7 @@ ob_status ob__judge_declared(ob_session *session, const ob_findings *findings, b
     for (uint32_t i = 0; i < findings->n; i++) {
         const ob_finding *f = &findings->items[i];
         if (!is_declared(f)) continue;
-        n_false += f->id != OB0505; /* a name asks for nothing */
+        n_false += f->id != OB0505; /* a name requires nothing */
         if (session->strict && (f->severity == OB_SEVERITY_ERROR || f->id == OB0505)) return refuse(f, error);
         if (n++ < MOST_TOLD && !session->strict) OB_LOG(logger, OB_LOG_WARNING, "%s: %s", session->model->path, f->message);
     }

@@ -32,7 +32,7 @@ bool ob__weight_is_aligned(const void *data, ob_dtype dtype) {
 
 enum { PART_BYTES = 1 << 24 };
 
-/* A file that passed what is demanded of it; in the session's arena. */
+/* A file that passed the tests; in the session's arena. */
 struct ob_external_file {
     ob_external_file *next;
     const char *location; /* as initializers name it */
@@ -102,11 +102,11 @@ static int open_below(int folder, const char *location) {
     }
 }
 
-/* What a file must be before a byte of it is used. */
+/* Tests a file before a byte of it is used. */
 static ob_status check_file(const ob_external *l, const ob_value *value, const struct stat *info) {
     OB_FAIL_IF(!S_ISREG(info->st_mode), l->error, OB_E_IO, "initializer %s: its external data is not a regular file",
                value->name);
-    /* A second name of a file somewhere else cannot be told from one of this folder. */
+    /* A second name elsewhere cannot be distinguished from a file of this folder. */
     OB_FAIL_IF(info->st_nlink > 1, l->error, OB_E_IO,
                "initializer %s: its external data has %llu names (hard links) and may belong to another folder; "
                "a copy of the file is accepted",
@@ -120,7 +120,7 @@ static void map_file(ob_external_file *file) {
     if (bytes != MAP_FAILED) file->bytes = bytes;
 }
 
-/* Opened once for all initializers that lie in it, so that they are all of one file whatever becomes of the name. */
+/* Opened once for all of its initializers, so that all come from the same file even if the name is reused. */
 static ob_status open_file(ob_external *l, const ob_value *value, const char *location, ob_external_file **out) {
     ob_session *session = l->session;
     for (*out = session->external_files; *out; *out = (*out)->next)

@@ -18,7 +18,7 @@ static void mark_graph(ob_session *session, const ob_graph *graph) {
     for (const ob_node *node = graph->last; node; node = node->prev) {
         if (!is_live(session, node)) continue;
         session->live[node->id] = true;
-        for (uint32_t i = 0; i < node->n_attributes; i++) { /* first: the bodies read behind the operands are taken */
+        for (uint32_t i = 0; i < node->n_attributes; i++) { /* first: bodies read values after the operands are taken */
             const ob_attribute *attribute = node->attributes[i];
             if (attribute->type == OB_ATTR_GRAPH && attribute->u.graph) mark_graph(session, attribute->u.graph);
             if (attribute->type == OB_ATTR_GRAPHS)

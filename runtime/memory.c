@@ -5,7 +5,7 @@
 #include "core/graph/copy.h"
 
 void *ob__own_memory(const ob_allocator *allocator, ob_owned_memory **list, uint64_t n_bytes, obk_pace *pace) {
-    /* The list entry lies before the aligned elements: one allocation each. */
+    /* The list entry is before the aligned elements: one allocation each. */
     uint64_t total = n_bytes + 2 * (uint64_t)OB_ALIGNMENT;
     if (total > SIZE_MAX / 2) return NULL;
     ob_owned_memory *block = allocator->alloc(allocator->context, (size_t)total);

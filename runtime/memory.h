@@ -1,4 +1,4 @@
-/* Memory that lives as long as its list: constants, folded results, what dynamic steps make. For runtime/ only. */
+/* Memory that lives as long as its list: constants, folded results, results of dynamic steps. For runtime/ only. */
 #ifndef OB_RUNTIME_MEMORY_H
 #define OB_RUNTIME_MEMORY_H
 
@@ -14,8 +14,8 @@ typedef struct ob_owned_memory {
     struct ob_owned_memory *next;
 } ob_owned_memory;
 
-/* Adds a block to the list: aligned to OB_ALIGNMENT, zeroed. A stop that `pace` reports (NULL: never) ends the zeroing. NULL: no
- * memory. */
+/* Adds a block to the list: aligned to OB_ALIGNMENT, zeroed. A stop that `pace` reports (NULL: never) ends the zeroing. NULL:
+ * no memory. */
 void *ob__own_memory(const ob_allocator *allocator, ob_owned_memory **list, uint64_t n_bytes, obk_pace *pace);
 void ob__free_owned(const ob_allocator *allocator, ob_owned_memory **list);
 

@@ -90,7 +90,7 @@ static bool meets_itself(const ob_group *group, uint32_t a, uint32_t b, int32_t 
     return false;
 }
 
-/* x (N,1,D) against y (M,D): the axes behind the 1 pair up, which is how all pairs are written. */
+/* x (N,1,D) against y (M,D): the axes after the 1 match: the usual way to write all pairs. */
 static bool pairs_up(const ob_group *group, uint32_t a, uint32_t b, int32_t axis_a, int32_t axis_b) {
     for (int32_t p = (axis_a > axis_b ? axis_a : axis_b) + 1; p < group->result.rank; p++) {
         ob_dim size = ob__group_dim(group, a, p);

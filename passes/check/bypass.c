@@ -59,7 +59,7 @@ typedef struct decision {
     ob_node *node;
     ob_group *group;
     ob_shape *shapes;    /* of the group's operands as decided so far */
-    ob_arena *arena;     /* dies with the decision */
+    ob_arena *arena;     /* freed with the decision */
     struct asked *asked; /* two, for the conditions before and now */
 } decision;
 

@@ -7,11 +7,11 @@
 #include "core/solve/solve.h"
 #include "ops/infer/elements.h"
 
-/* A requirement matters only where the term of each guard of its chain is 1 or more: the branch of an If runs, the body of a Loop
- * is entered, an index is read. Contents that are true or false are terms of 1 and 0. */
+/* A requirement matters only where the term of each guard of its chain is 1 or more: the branch of an If runs, the body of a
+ * Loop is entered, an index is read. Contents that are true or false are terms of 1 and 0. */
 typedef struct ob_guard {
     const struct ob_guard *outer;
-    ob_dim term;         /* OB_DIM_UNKNOWN: only the run tells */
+    ob_dim term;         /* OB_DIM_UNKNOWN: known only during a run */
     const ob_node *node; /* whose branch, body or operand it is */
     const char *text;    /* for people, "branch If_3/then"; or NULL */
 } ob_guard;

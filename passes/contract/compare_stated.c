@@ -60,7 +60,7 @@ static ob_status first_new_value(claimed *c, const ob_stated *given, const ob_st
     return OB_OK;
 }
 
-/* *told: they differ. */
+/* *Reports that they differ. */
 static ob_status compare_values(claimed *c, bool *told) {
     const char *line;
     *told = true;

@@ -204,7 +204,7 @@ static ob_status expand_call(inliner *in, ob_node *call) {
     expansion e = {.owner = in, .call = call, .function = call->function, .target = call->graph};
     ob_status status = OB_OK;
     in->stamp++;
-    in->n_nodes--; /* the call: its body stands in its place */
+    in->n_nodes--; /* the call, which its body replaces */
     for (uint32_t i = 0; i < call->n_inputs; i++) {
         ob_value **mapped = find_mapped(in, body->inputs[i]);
         if (!mapped) return OB_E_INTERNAL;

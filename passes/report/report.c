@@ -15,7 +15,7 @@
 
 typedef struct counter {
     ob_report *report;
-    const ob_facts *facts;   /* of the graph at hand, in these calls */
+    const ob_facts *facts;   /* of the current graph, in these calls */
     const ob_called *called; /* NULL: none */
     ob_arena scratch;
     uint32_t *position; /* of a node in the order of graphs, by id */

@@ -45,7 +45,7 @@ struct ob_report {
     uint32_t broadcasts_capacity;
     ob_alike_list patterns, alike_findings;
     uint32_t n_grouped;      /* findings in alike_findings */
-    ob_text key;             /* of the entry at hand */
+    ob_text key;             /* of the current entry */
     const ob_value **values; /* NULL until needed */
     ob_arena finding_texts, broadcast_texts, value_texts, condition_texts,
         contract_texts; /* of the entry that was requested last */

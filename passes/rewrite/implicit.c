@@ -21,7 +21,7 @@ typedef struct remover {
     uint32_t *n_uses;  /* by value id: operands of nodes and outputs of graphs */
     uint32_t *n_read;  /* by node id: outputs that have a use */
     bool *gone;        /* by node id */
-    ob_value ***reads; /* by node id: what the node reads from now on, or NULL: what it reads in the graph */
+    ob_value ***reads; /* by node id: the new inputs of the node, or NULL: unchanged */
     ob_value **stack;  /* values that lost a reader */
     uint32_t n_stack, stack_capacity;
 } remover;
@@ -48,14 +48,14 @@ static ob_status push(remover *r, ob_value *value) {
     return OB_OK;
 }
 
-/* A node that held subgraphs would release what they read, too: such nodes stay. */
+/* Removing a node with subgraphs would also remove the readers inside them, so such nodes stay. */
 static bool has_subgraph(const ob_node *node) {
     for (uint32_t i = 0; i < node->n_attributes; i++)
         if (node->attributes[i]->type == OB_ATTR_GRAPH || node->attributes[i]->type == OB_ATTR_GRAPHS) return true;
     return false;
 }
 
-/* One reader of the value is gone; takes out what is then without readers. */
+/* Removes one reader of the value, and nodes that have no readers then. */
 static ob_status release(remover *r, ob_value *value) {
     OB_TRY(push(r, value));
     while (r->n_stack > 0) {
@@ -78,7 +78,7 @@ static ob_status release(remover *r, ob_value *value) {
     return OB_OK;
 }
 
-/* What is to stay: the node, or what stretches one of its operands. */
+/* True if the node must stay, or a node that stretches one of its operands. */
 static const ob_node *what_stays(const remover *r, const ob_bypass *bypass) {
     for (uint32_t i = 0; i < bypass->node->n_inputs; i++) {
         const ob_value *operand = bypass->node->inputs[i];

@@ -191,7 +191,7 @@ static void insert_multi(inserter *in, ob_node *node, const ob_group *group) {
         return;
     }
     ob_node *made = ob__patch_node(&in->patch, node->graph, node, "onnx_broadcast", "Broadcast", group->n, group->n);
-    /* Behind an operand of unknown rank the result's can only be declared, which is no fact of what the node reads. */
+    /* With an operand of unknown rank, the rank of the result can only be declared, which is not a fact about the operands. */
     ob_shape whole = group->result;
     for (uint32_t i = 0; i < group->n; i++)
         if (group->shapes[i].rank == OB_RANK_UNKNOWN) whole = group->shapes[i];
@@ -383,7 +383,7 @@ ob_status ob__pass_insert_broadcast(ob_rewriting *rewriting) {
     ob__shape_maker_init(&in.shapes, work, &in.patch);
     ob__arena_init(&in.arena, &work->model->arena.allocator);
     if (rewriting->goal &
-        OB_GOAL_BROADCAST) { /* what provides these operators hides functions of their names, as ONNX Runtime does */
+        OB_GOAL_BROADCAST) { /* a provider of these operators hides functions with their names, as ONNX Runtime does */
         ob__patch_needs(&in.patch, "onnx_broadcast", "Broadcast");
         ob__patch_needs(&in.patch, "onnx_broadcast", "BroadcastInDim");
     }

@@ -10,7 +10,7 @@
 #include "passes/check/explicit.h"
 #include "passes/contract/stated.h"
 
-enum { MOST_IMPLIED = 64, MOST_ROUNDS = 4 }; /* clauses that the solver is asked about; rounds before everything stays */
+enum { MOST_IMPLIED = 64, MOST_ROUNDS = 4 }; /* limit of questions to the solver; rounds before everything stays as it was */
 
 void ob__keeping_init(ob_keeping *keeping, const ob_allocator *allocator) {
     memset(keeping, 0, sizeof *keeping);
@@ -23,7 +23,7 @@ void ob__keeping_release(ob_keeping *keeping) {
     ob__arena_release(&keeping->arena);
 }
 
-/* What an earlier rewriting made is part of the model now. */
+/* Nodes made by an earlier rewriting are now part of the model. */
 static ob_status adopt(void *context, ob_graph *graph) {
     (void)context;
     for (ob_node *node = graph->first; node; node = node->next) node->made_for = NULL;
@@ -54,7 +54,7 @@ bool ob__stays(const ob_keeping *keeping, const ob_node *node) {
     return keeping->all_stay || (node->id < keeping->n_nodes && keeping->stays[node->id]);
 }
 
-/* ---- Who may be the reason ---- */
+/* ---- Nodes that may be the reason ---- */
 
 /* The nearest nodes above that were rewritten; every node once. */
 static ob_status blame_above(ob_keeping *keeping, const ob_node *node, uint32_t n_nodes, bool *found) {
@@ -209,7 +209,7 @@ static ob_status equal_terms(comparison *c, ob_dim was, ob_dim is, const ob_clau
     return OB_OK;
 }
 
-/* ---- What nobody could state ---- */
+/* ---- Unverified requirements ---- */
 
 /* How often something is not known for one reason, before and after. */
 typedef struct open_reason {
@@ -229,8 +229,7 @@ static ob_status count_open(comparison *c, const ob_contract *contract, int side
     return OB_OK;
 }
 
-/* For each node, what was inserted counting as the node that it was made for: does it ask for what is not known for that
- * reason? */
+/* For each node (an inserted one counts as the node that it serves): does it have an unverified requirement for that reason? */
 static ob_status mark_open(comparison *c, const ob_facts *facts, const char *reason, bool **out) {
     bool *open = *out = OB_ARENA_ARRAY(&c->arena, bool, c->model->n_nodes);
     if (!open) return OB_E_MEMORY;
@@ -243,8 +242,8 @@ static ob_status mark_open(comparison *c, const ob_facts *facts, const char *rea
     return OB_OK;
 }
 
-/* Of the nodes that ask for it those that do on one side only, or all where these are the same; *any false: there are none, it
- * is what clauses leave over. */
+/* The nodes that have the requirement on one side only, or all if these are the same; any false: none, it comes from clauses.
+ * */
 static ob_status blame_open(comparison *c, const ob_facts *const sides[2], const char *reason, bool *any) {
     bool *asks[2], differ = false;
     for (int side = 0; side < 2; side++) OB_TRY(mark_open(c, sides[side], reason, &asks[side]));
@@ -263,7 +262,7 @@ static ob_status blame_open(comparison *c, const ob_facts *const sides[2], const
     return OB_OK;
 }
 
-/* The list of what nobody could state is the same: as often for each reason. */
+/* True if the unverified requirements are the same: equal numbers for each reason. */
 static ob_status same_open(comparison *c, const ob_facts *before, const ob_facts *after, const ob_contract *contract,
                            bool *kept) {
     const ob_facts *const facts[2] = {before, after};
@@ -324,7 +323,7 @@ static ob_status same_bounds(comparison *c, const ob_facts *before, const ob_fac
     return OB_OK;
 }
 
-/* ---- Shapes of what stays ---- */
+/* ---- Shapes of values that stay ---- */
 
 typedef struct shapes {
     comparison *c;
@@ -333,7 +332,7 @@ typedef struct shapes {
     bool kept;
 } shapes;
 
-/* Inference may know less of the rewritten model: that is no other size. */
+/* Inference may know less about the rewritten model; that is not a different size. */
 static ob_status same_size(shapes *s, ob_dim was, ob_dim is, bool *same) {
     *same = is == OB_DIM_UNKNOWN || ob_dim_is_anonymous(s->c->model->dims, is);
     return *same ? OB_OK : equal_terms(s->c, was, is, s->given, same);
@@ -356,7 +355,7 @@ static ob_status same_shapes_in(void *context, ob_graph *graph) {
     return OB_OK;
 }
 
-/* What is computed before and after has one shape: where a contract admits 1 and 3, a size of 1 could have become 3. */
+/* Values in both models must have one shape: if a contract admits 1 and 3, a size of 1 could have become 3. */
 static ob_status same_shapes(comparison *c, const ob_facts *before, const ob_facts *after, const ob_clauses *given, bool *kept) {
     shapes s = {.c = c, .before = before, .after = after, .given = given, .kept = true};
     OB_TRY(ob__model_each_graph(c->model, same_shapes_in, &s));

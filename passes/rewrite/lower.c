@@ -22,18 +22,18 @@ typedef struct lowerer {
     ob_shape_maker shapes;
     ob_arena arena;
     ob_stretch_types types;
-    ob_map taken;       /* names of functions of our domain, and of operators there that nobody defines */
+    ob_map taken;       /* names of functions of our domain, and of undefined operators there */
     ob_map definitions; /* number of operands, 0 for BroadcastTo -> ours, there or added */
-    ob_value **instead; /* by value id: what readers use in place of this value, or NULL */
+    ob_value **instead; /* by value id: the value that readers use instead, or NULL */
     bool *is_result;    /* by value id: a graph gives it as its output, this one or one within */
     uint32_t n_instead;
-    int64_t opset; /* of definitions: the newest that the model or a function of its own imports */
+    int64_t opset; /* of definitions: the newest opset that the model or one of its functions imports */
 } lowerer;
 
 static const ob_shape unknown_shape = {OB_RANK_UNKNOWN, NULL};
 
-/* A body is inferred for one of its calls, so its facts say nothing about the others; and a rank that is only declared may be
- * another one. */
+/* A body is inferred for one of its calls, so its facts may not hold for others; and a rank that is only declared may be wrong.
+ * */
 static ob_shape shape_of(const lowerer *l, const ob_value *value) {
     if (!value || value->graph->function) return unknown_shape;
     const ob_fact *fact = ob__fact(l->work->facts, value);
@@ -85,7 +85,7 @@ static void reshape_and_tile(lowerer *l, ob_node *before, ob_value *value, const
     tile->outputs[0] = out;
 }
 
-/* Unsqueeze so that dimension i goes to mapping[i] of a result of that rank, ones between; NULL when memory ends. */
+/* Unsqueeze so that dimension i goes to mapping[i] of a result of that rank, with ones between; NULL: out of memory. */
 static ob_value *spread_axes(lowerer *l, ob_node *before, ob_value *value, const int64_t *mapping, uint32_t n,
                              const ob_shape *aligned) {
     int64_t axes[OB_MAX_RANK];
@@ -175,7 +175,7 @@ static void lower_in_dim(lowerer *l, ob_node *node) {
 
 /* ---- Broadcast to standard operators ---- */
 
-/* Operand i's result: the operand itself for all readers when it has the common shape already. */
+/* Operand i's result: the operand itself for all readers if it already has the common shape. */
 static void pass_through(lowerer *l, ob_node *node, uint32_t i) {
     ob_value *out = node->outputs[i];
     if (out->id < l->n_instead && !l->is_result[out->id]) {
@@ -250,7 +250,7 @@ static void lower_broadcast(lowerer *l, ob_node *node) {
 
 /* ---- Broadcast to calls ---- */
 
-/* A name that is new among the functions of the domain: the usual one unless the model has given it to something of its own. */
+/* A new name among the functions of the domain: the usual one unless the model uses it for another function. */
 static const char *free_name(lowerer *l, uint32_t n_operands) {
     ob_arena *arena = &l->work->model->arena;
     const char *usual =
@@ -265,7 +265,7 @@ static ob_map_entry *definition_entry(lowerer *l, uint32_t n_operands) {
     return ob__map_insert(&l->definitions, (const char *)&n_operands, sizeof n_operands);
 }
 
-/* The definition for so many operands (0: BroadcastTo), made when there is none; NULL: out of memory. */
+/* The definition for this number of operands (0: BroadcastTo), made if necessary; NULL: out of memory. */
 static const ob_function *need_function(lowerer *l, uint32_t n_operands) {
     ob_map_entry *entry = definition_entry(l, n_operands);
     if (!entry) l->patch.failed = true;
@@ -395,7 +395,7 @@ static ob_status find_definitions(lowerer *l) {
     return OB_OK;
 }
 
-/* An operator that nobody knows keeps its name: a definition must not give it a meaning. */
+/* An unknown operator keeps its name: a definition must not give it a meaning. */
 static ob_status find_undefined(void *context, ob_graph *graph) {
     for (const ob_node *node = graph->first; node; node = node->next)
         if (!node->op && !node->function && strcmp(node->domain, "onnx_broadcast") == 0 && !take_name(context, node->op_type))

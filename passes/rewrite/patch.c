@@ -36,7 +36,7 @@ static bool list_hidden(ob_patch *patch) {
         const ob_function *function = model->functions[i];
         bool ours = strcmp(function->domain, "onnx_broadcast") == 0;
         if (function->overload[0] || function->defines || (function->domain[0] && !ours)) continue;
-        if (ours != (strncmp(function->name, "Broadcast", 9) == 0)) continue; /* so named is what passes write there */
+        if (ours != (strncmp(function->name, "Broadcast", 9) == 0)) continue; /* the usual name of such nodes */
         ob_map_entry *entry = ob__map_insert_borrowed(&patch->hidden, function->name, strlen(function->name));
         if (!entry) return false;
         entry->value = (void *)(uintptr_t)function->domain;

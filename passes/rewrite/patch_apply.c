@@ -6,7 +6,7 @@
 #include "core/base/list.h"
 #include "passes/rewrite/patch_edit.h"
 
-/* ---- What changes, remembered ---- */
+/* ---- Saving changes in the journal ---- */
 
 #define SAVE(journal, place) ob__journal_save((journal), &(place), sizeof(place))
 
@@ -76,7 +76,7 @@ static bool remove_node(ob_journal *j, ob_node *node) {
 
 /* ---- Initializers ---- */
 
-/* ob__graph_add_initializer writes behind the last one: nothing of the array that is remembered changes. */
+/* ob__graph_add_initializer writes after the last one: the saved part of the array does not change. */
 static bool add_initializer(ob_journal *j, ob_value *value, const ob_tensor *tensor) {
     return SAVE(j, value->graph->initializers) && SAVE(j, value->graph->n_initializers) && SAVE(j, value->is_initializer) &&
            SAVE(j, value->data) && SAVE(j, value->declared) && ob__graph_add_initializer(value->graph, value, tensor);
@@ -94,7 +94,7 @@ static ob_status compact_initializers(void *context, ob_graph *graph) {
     for (uint32_t i = 0; i < n; i++) kept += graph->initializers[i]->is_initializer;
     if (kept == n) return OB_OK;
     if (!save_initializers(j, graph)) return OB_E_MEMORY;
-    ob_value **initializers = NULL; /* a new list: the old one is what undoing puts back */
+    ob_value **initializers = NULL; /* a new list, so that undoing can restore the old one */
     kept = 0;
     for (uint32_t i = 0; i < n; i++) {
         if (!graph->initializers[i]->is_initializer) continue;

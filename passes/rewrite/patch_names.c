@@ -9,7 +9,7 @@
 
 typedef struct name_use {
     uint32_t n_nodes; /* that bear the name */
-    unsigned n_tried; /* numbers that were given out behind it, one being the name itself */
+    unsigned n_tried; /* numbers used as suffixes so far; 1 is the name itself */
 } name_use;
 
 /* NULL: out of memory. */
@@ -43,7 +43,7 @@ static const char *unique_name(ob_patch *patch, const char *stem) {
     return name;
 }
 
-/* An operator that broadcasts bears the name, what only serves it (a shape, a size) another one behind that. */
+/* A broadcasting operator has the name; nodes that only serve it (a shape, a size) have it with a suffix. */
 static const char *role_of(const ob_node *node) {
     static const char *const roles[][2] = {{"Shape", "_shape"},       {"Gather", "_size"},     {"Concat", "_sizes"},
                                            {"Constant", "_constant"}, {"Reshape", "_reshape"}, {"Unsqueeze", "_unsqueeze"}};
@@ -53,8 +53,8 @@ static const char *role_of(const ob_node *node) {
     return "";
 }
 
-/* What a new node may carry in the file. A source position is far below; a text of megabytes would stand there once for every
- * operand of every consumer. */
+/* Limit of copied metadata. A source position is far smaller; a text of megabytes would be repeated for every operand of every
+ * consumer. */
 enum { MOST_CARRIED = 1 << 14 };
 
 static size_t carried_bytes(const ob_node *served) {
@@ -69,7 +69,7 @@ bool ob__patch_describe(ob_patch *patch, ob_node *node, const ob_node *served) {
         ob__map_init(&patch->node_names, &patch->arena);
         if (ob__model_each_graph(patch->model, list_names, patch) != OB_OK) return false;
     }
-    /* What an explicit broadcast is lowered to takes its place and so its name. */
+    /* The replacement of an explicit broadcast takes its place and its name. */
     bool in_its_place = ob__is_explicit_broadcast(served) || ob__is_explicit_in_dim(served);
     const char *label = ob__shown_name(ob__node_label(served), OB_NAME_SHOWN, &patch->arena);
     const char *role = role_of(node);

@@ -16,7 +16,7 @@ typedef struct raiser {
     ob_rewriting *rewriting;
     ob_work *work; /* of the rewriting */
     ob_map same;   /* by operator name: the row means the same in opset 8 */
-    bool needed;   /* an explicit operator stands in a graph below opset 8 */
+    bool needed;   /* an explicit operator is in a graph below opset 8 */
     bool only_asks;
     const ob_node *obstacle;
     const char *why; /* static */
@@ -26,8 +26,7 @@ static bool has_attribute(const ob_node *node, const char *name) {
     return ob__node_attribute(node, name) != NULL;
 }
 
-/* The node stretches nothing, and an operator of the newer row would: what it does to operands of other shapes is the
- * difference. */
+/* The node stretches nothing, but an operator of the newer row would: they differ for operands of other shapes. */
 static bool is_plain_legacy(const ob_node *node, const ob_op *newer) {
     if (has_attribute(node, "broadcast") || has_attribute(node, "axis") || has_attribute(node, "consumed_inputs")) return false;
     const ob_op *op = node->op;
@@ -36,8 +35,7 @@ static bool is_plain_legacy(const ob_node *node, const ob_op *newer) {
            op->stretch.first == op->stretch.last && node->n_inputs > op->stretch.first && node->n_outputs == 1;
 }
 
-/* The operand that the newer row would stretch, and what it would be stretched to. In a function's body the facts are what
- * holds in every call. */
+/* The operand that the newer row would stretch, and its target. In a function's body facts hold in every call. */
 static bool has_one_shape(const raiser *r, const ob_node *node) {
     bool legacy = node->op->broadcast == OB_BCAST_LEGACY;
     const ob_fact *a = ob__fact(r->work->facts, legacy ? node->inputs[0] : node->outputs[0]);

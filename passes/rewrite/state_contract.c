@@ -44,8 +44,8 @@ static ob_status set_entry(ob_model *model, const char *value, ob_journal *journ
     return OB_OK;
 }
 
-/* Do both texts state the same clauses, whatever their order and that of their alternatives? It is that in which terms arose,
- * which another reading of the same model may change. */
+/* Do both texts state the same clauses, in any order of clauses and alternatives? The order depends on the order in which terms
+ * were made, which may change when the model is read again. */
 static ob_status states_the_same(ob_model *model, const char *a, const char *b, bool *same) {
     ob_dims *dims = NULL;
     ob_arena arena;
@@ -58,7 +58,7 @@ static ob_status states_the_same(ob_model *model, const char *a, const char *b, 
     if (status == OB_OK) status = ob__stated_equal(dims, &stated[0], &stated[1], &arena, same);
     ob_dims_destroy(&dims);
     ob__arena_release(&arena);
-    return status == OB_E_MEMORY ? status : OB_OK; /* what cannot be read is replaced */
+    return status == OB_E_MEMORY ? status : OB_OK; /* an unreadable text is replaced */
 }
 
 ob_status ob__pass_state_contract(ob_rewriting *rewriting) {

@@ -86,7 +86,7 @@ static OrtStatus *check(ob__ort_kernel *kernel, const OrtKernelInfo *info) {
 static OrtStatus *fill(ob__ort_kernel *kernel, const OrtKernelInfo *info) {
     size_t n = sizeof kernel->node;
     OrtStatus *status = kernel->api->KernelInfo_GetNodeName(info, kernel->node, &n);
-    if (status) { /* longer than there is room for */
+    if (status) { /* longer than the buffer */
         kernel->api->ReleaseStatus(status);
         memcpy(kernel->node, "?", 2);
     }
@@ -191,7 +191,7 @@ OrtStatus *ob__ort_produce(const ob__ort_kernel *kernel, OrtKernelContext *conte
         return ob__ort_failf(kernel, OB_E_UNSUPPORTED, "operand %zu: element type %d of ONNX Runtime is not known here", index,
                              (int)operand->type);
     ob_view from, to;
-    if (!make_views(operand, axes, rank, dims, dtype, &to, &from)) /* before memory is asked for */
+    if (!make_views(operand, axes, rank, dims, dtype, &to, &from)) /* before memory is allocated */
         return ob__ort_failf(kernel, OB_E_LIMIT, "operand %zu: the result has too many elements", index);
     OrtValue *value = NULL;
     OB__ORT_TRY(api->KernelContext_GetOutput(context, index, dims, (size_t)rank, &value));

@@ -1,4 +1,4 @@
-/* Shapes for the sizes at hand: those of the session where no size is open, else inferred once more with numbers. */
+/* Shapes for the current sizes: those of the session if no size is open, otherwise inferred again with numbers. */
 #include <string.h>
 
 #include "core/base/error.h"
@@ -17,7 +17,7 @@ bool ob__has_content(const ob_view *view, uint32_t *n) {
     return true;
 }
 
-/* The element at *index, which goes on to the next. */
+/* The element at index; advances the index. */
 static int64_t next_elem(const ob_view *view, int64_t *index) {
     const char *at = view->data;
     int64_t wide;
@@ -103,8 +103,8 @@ static ob_status count_with(ob_builder *b, const bool *with_content, uint32_t *n
     return status;
 }
 
-/* True when the session's facts give all shapes as numbers, and nothing in them rests on a declaration: a plan needs no other.
- * Bodies are left out, since which of them runs may depend on elements. */
+/* True when the session's facts give all shapes as numbers, and none of them depends on a declaration: a plan needs no others.
+ * Bodies are excluded, because elements may decide which of them runs. */
 static bool is_fixed(const ob_session *session) {
     const ob_facts *facts = &session->facts;
     uint32_t n_values;
@@ -129,8 +129,8 @@ static bool follow_from_sizes(const ob_session *session) {
     return true;
 }
 
-/* Finds out which inputs' elements decide shapes (the `shape` operand of a Reshape ...): their elements become part of the plan's
- * key. Elements that decide nothing must not, or every batch of token numbers would need its own plan. */
+/* Finds out which inputs' elements decide shapes (the `shape` operand of a Reshape ...): their elements become part of the
+ * plan's key. Elements that decide nothing must not, or every batch of token numbers would need its own plan. */
 static ob_status decide_contents(ob_builder *b) {
     ob_session *session = b->session;
     bool *with = session->content_matters, any = false;
@@ -187,7 +187,7 @@ static ob_status first_error(const ob_builder *b, const ob_findings *findings) {
     return OB_OK;
 }
 
-/* Nodes that fail for these sizes where their body runs at all: what runs it is left to the run. */
+/* Nodes that would fail for these sizes if their body runs: the run decides that. */
 static ob_status note_doubts(ob_builder *b, const ob_findings *findings) {
     for (uint32_t i = 0; i < findings->n; i++) {
         const ob_finding *f = &findings->items[i];
@@ -203,7 +203,7 @@ static ob_known_value known_value(const ob_value *value, ob_dtype dtype, int32_t
     return (ob_known_value){value, {.kind = OB_TYPE_TENSOR, .dtype = dtype, .shape = {rank, dims}}, {0}};
 }
 
-/* From what the run has told of the entries, and the constants. */
+/* Infers from the entries, whose sizes are known now, and the constants. */
 static ob_status infer_part(ob_builder *b, ob_findings *findings) {
     const ob_part *part = b->part;
     ob_known_value *known = OB_ARENA_ARRAY(&b->scratch, ob_known_value, (size_t)part->n_entries + part->n_constants);
