@@ -140,7 +140,7 @@ static ob_status report(const ob_survey *s, ob_unsupported_sink tell, void *cont
     }
     ob_status status = OB_OK;
     if (n > 0) ob__at_node(error, s->first->first, OB_OK);
-    if (n == 1) status = ob__fail(error, OB_E_UNSUPPORTED, "cannot be run: %s", s->first->item.reason);
+    if (n == 1) status = ob__fail(error, OB_E_UNSUPPORTED, "%s", s->first->item.reason);
     if (n > 1) status = ob__fail(error, OB_E_UNSUPPORTED, "%zu kinds of nodes cannot be run: %s", n, list.n ? list.data : "");
     ob__text_release(&list);
     return status;

@@ -53,7 +53,7 @@ static void test_kernels(void **state) {
     /* Each kind once. */
     expect(PLANNED("LpNormalization <p = 3> (x)", "LpNormalization <p = 3> (x)", "Neg (x)", "LpNormalization <p = 3> (x)",
                    "Abs (s)"),
-           "cannot be run: p is 3");
+           "p is 3");
 }
 
 /* Operators that nobody knows, what bodies refuse and what kernels do, where sizes, ranks and types are open, in one message. */
@@ -77,7 +77,7 @@ static void test_all_at_once(void **state) {
     /* What hangs on an unknown operator has no type yet: no reason of its own. */
     expect("<ir_version: 10, opset_import: [\"\" : 24, \"com.microsoft\" : 1]>\n"
            "g (float[N,M] x) => (q) { p = Nobody (x)  q = com.microsoft.MultiHeadAttention <num_heads = 2> (p, p, p) }",
-           "cannot be run: unknown operator of ai.onnx");
+           "unknown operator of ai.onnx");
 }
 
 typedef struct told {
