@@ -1,7 +1,9 @@
 /* Contents of floats that are no integers: sums, products and roundings of fractions (ops/infer/fractions.c). */
 #include "core/base/error.h"
 #include "core/graph/types.h"
-#include "ops/elementwise/infer_content.h"
+#include "ops/elementwise/contents.h"
+#include "ops/elementwise/loops.h"
+#include "ops/elementwise/params.h"
 #include "ops/infer/content.h"
 #include "ops/table/op.h"
 

@@ -1,6 +1,7 @@
 /* Elements that are not known: what the results of elementwise operators lie between. */
 #include "core/base/error.h"
-#include "ops/elementwise/infer_content.h"
+#include "ops/elementwise/contents.h"
+#include "ops/elementwise/loops.h"
 #include "ops/elementwise/params.h"
 #include "ops/infer/content.h"
 #include "ops/table/op.h"

@@ -1,7 +1,9 @@
 /* Elements that are computed from those of the model's inputs: what elementwise operators add to the way from there. */
 #include "core/base/error.h"
 #include "core/graph/types.h"
-#include "ops/elementwise/infer_content.h"
+#include "ops/elementwise/contents.h"
+#include "ops/elementwise/loops.h"
+#include "ops/elementwise/params.h"
 #include "ops/infer/content.h"
 #include "ops/table/op.h"
 

@@ -1,6 +1,6 @@
 #include "ops/elementwise/params.h"
 
-#include "ops/elementwise/infer_content.h"
+#include "ops/elementwise/loops.h"
 #include "ops/table/attributes.h"
 
 ob_dtype ob__cast_target(const ob_node *node, int32_t since) {

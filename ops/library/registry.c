@@ -138,12 +138,3 @@ const ob_op *ob__operators_find(const ob_operators *operators, const char *domai
     }
     return best;
 }
-
-ob_status ob_model_set_operators(ob_model *model, const ob_operators *operators) {
-    if (!model) return OB_E_ARGUMENT;
-    const ob_operators *before = model->operators;
-    model->operators = operators;
-    ob_status status = ob__model_resolve_ops(model);
-    if (status != OB_OK) model->operators = before;
-    return status;
-}

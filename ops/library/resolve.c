@@ -101,3 +101,12 @@ ob_status ob__model_resolve_ops(ob_model *model) {
     if (status == OB_OK) status = ob__model_each_graph(model, resolve_graph, &r);
     return ob__arena_finish(&r.arena, status);
 }
+
+ob_status ob_model_set_operators(ob_model *model, const ob_operators *operators) {
+    if (!model) return OB_E_ARGUMENT;
+    const ob_operators *before = model->operators;
+    model->operators = operators;
+    ob_status status = ob__model_resolve_ops(model);
+    if (status != OB_OK) model->operators = before;
+    return status;
+}

@@ -4,7 +4,7 @@
 #include "kernels/quantize/quantize.h"
 #include "ops/kernel/common.h"
 #include "ops/pool/params.h"
-#include "ops/quantize/qlinear.h"
+#include "ops/quantize/bytes.h"
 
 enum { BLOCK = 128, SCALE = 1, RESULT_SCALE = 3 }; /* results at once; indices of operands */
 

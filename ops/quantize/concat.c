@@ -6,7 +6,7 @@
 #include "kernels/kernels.h"
 #include "kernels/quantize/quantize.h"
 #include "ops/kernel/common.h"
-#include "ops/quantize/qlinear.h"
+#include "ops/quantize/bytes.h"
 #include "ops/table/attributes.h"
 
 static ob_status qlinear_concat_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {

@@ -5,7 +5,7 @@
 #include "kernels/kernels.h"
 #include "ops/elementwise/element.h"
 #include "ops/kernel/common.h"
-#include "ops/quantize/qlinear.h"
+#include "ops/quantize/bytes.h"
 
 enum { MAX_OPERANDS = 3, SPREAD = 512 };
 

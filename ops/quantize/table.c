@@ -7,7 +7,7 @@
 #include "kernels/quantize/quantize.h"
 #include "ops/elementwise/element.h"
 #include "ops/kernel/common.h"
-#include "ops/quantize/qlinear.h"
+#include "ops/quantize/bytes.h"
 
 ob_status ob__check_scale(const ob_kernel_args *args, uint32_t i, ob_dtype dtype, ob_error *error) {
     const bool has_zero = ob__given(args, i + 1);

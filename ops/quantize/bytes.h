@@ -1,7 +1,7 @@
 /* The common part of com.microsoft's operators on 8-bit elements. Each quantized operand is followed by its scale and zero point,
  * one of each for the whole operand. */
-#ifndef OB_OPS_QUANTIZE_QLINEAR_H
-#define OB_OPS_QUANTIZE_QLINEAR_H
+#ifndef OB_OPS_QUANTIZE_BYTES_H
+#define OB_OPS_QUANTIZE_BYTES_H
 
 #include "kernels/elementwise/elementwise.h"
 #include "kernels/loop.h"

@@ -2,20 +2,10 @@
  *
  * Each function sets the content of output 0 when the contents of the inputs tell it, and nothing otherwise. The output's type is
  * set before. */
-#ifndef OB_OPS_ELEMENTWISE_INFER_CONTENT_H
-#define OB_OPS_ELEMENTWISE_INFER_CONTENT_H
+#ifndef OB_OPS_ELEMENTWISE_CONTENTS_H
+#define OB_OPS_ELEMENTWISE_CONTENTS_H
 
-#include "kernels/elementwise/elementwise.h"
 #include "ops/infer/infer.h"
-#include "ops/table/op.h"
-
-/* Is this the loop of the row? Of two operands, in whichever order (ob_op_loop). */
-static inline bool ob__applies(const ob_op *op, obk_binary loop) {
-    return op->loop.kind == OB_LOOP_BINARY && op->loop.number == loop;
-}
-static inline bool ob__applies_unary(const ob_op *op, obk_unary loop) {
-    return op->loop.kind == OB_LOOP_UNARY && op->loop.number == loop;
-}
 
 /* -- infer_content.c: elements that are known -- */
 ob_status ob__content_unary(ob_infer *infer);
