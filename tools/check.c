@@ -1,5 +1,5 @@
 /* onnx-broadcast-check: checks every broadcast of a model, reports each, and writes the model in another form. */
-#include "check.h"
+#include "check_parts.h"
 #include "check_severity.h"
 #include "stop.h"
 

@@ -1,5 +1,5 @@
 /* --emit-guard: the contract as a C file. */
-#include "check.h"
+#include "check_parts.h"
 
 #include <ctype.h>
 #include <string.h>

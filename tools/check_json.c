@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "check.h"
+#include "check_parts.h"
 
 static void key(FILE *out, const char *name) {
     fprintf(out, ",\"%s\":", name);

@@ -2,20 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "check.h"
-
-const char *plural(size_t n) {
-    return n == 1 ? "" : "s";
-}
-
-void print_node(const printer *out, const char *path, const char *node, const char *op_type) {
-    fputs("node \"", out->file);
-    print_in_quotes(out->file, path, NAME_COLUMNS);
-    print_in_quotes(out->file, node, NAME_COLUMNS);
-    fputs("\" (", out->file);
-    print_shortened(out->file, op_type, NAME_COLUMNS);
-    putc(')', out->file);
-}
+#include "check_parts.h"
 
 /* ---- Findings ---- */
 

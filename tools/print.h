@@ -50,4 +50,10 @@ typedef struct shape_row {
 void print_shapes(const printer *out, const ob_dims *dims, const shape_row *rows, size_t n_rows, int32_t mark_axis, bool rule,
                   const char *indent);
 
+enum { NAME_COLUMNS = 100 }; /* of a name in text; a longer one is shortened in the middle */
+/* "node "path/name" (Op)". */
+void print_node(const printer *out, const char *path, const char *node, const char *op_type);
+/* "s" unless n is 1. */
+const char *plural(size_t n);
+
 #endif

@@ -1,5 +1,5 @@
 /* onnx-broadcast-run: runs a model. */
-#include "run.h"
+#include "run_parts.h"
 
 #include <stdlib.h>
 #include <string.h>

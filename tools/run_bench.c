@@ -4,7 +4,7 @@
 #include <sys/resource.h>
 #include <time.h>
 
-#include "run.h"
+#include "run_parts.h"
 
 double now_ms(void) {
     struct timespec t;

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "run.h"
+#include "run_parts.h"
 
 /* ---- Files ---- */
 

@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 
 #include "compare.h"
-#include "run.h"
+#include "run_parts.h"
 #include "stop.h"
 
 enum { PREVIEW = 8 };

@@ -4,7 +4,7 @@
 
 #include "common.h"
 #include "compare.h"
-#include "run.h"
+#include "run_parts.h"
 #include "stop.h"
 
 typedef struct event {

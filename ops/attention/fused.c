@@ -1,6 +1,6 @@
 /* Shape rules of com.microsoft's attention. */
 #include "core/base/error.h"
-#include "ops/infer/content.h"
+#include "ops/infer/contents.h"
 #include "ops/table/attributes.h"
 #include "ops/table/op.h"
 

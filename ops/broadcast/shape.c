@@ -4,7 +4,7 @@
 #include "core/base/error.h"
 #include "core/dims/shape.h"
 #include "ops/broadcast/params.h"
-#include "ops/infer/content.h"
+#include "ops/infer/contents.h"
 #include "ops/table/op.h"
 
 OB_RULE(expand);

@@ -4,7 +4,7 @@
 #include "core/base/error.h"
 #include "ops/control/params.h"
 #include "ops/infer/body_values.h"
-#include "ops/infer/content.h"
+#include "ops/infer/contents.h"
 #include "ops/table/op.h"
 
 OB_RULE(if);

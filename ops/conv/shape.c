@@ -3,7 +3,7 @@
 
 #include "core/base/error.h"
 #include "ops/conv/params.h"
-#include "ops/infer/content.h"
+#include "ops/infer/contents.h"
 #include "ops/table/op.h"
 
 OB_RULE(conv);

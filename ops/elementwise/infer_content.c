@@ -7,7 +7,7 @@
 #include "ops/elementwise/contents.h"
 #include "ops/elementwise/loops.h"
 #include "ops/elementwise/params.h"
-#include "ops/infer/content.h"
+#include "ops/infer/contents.h"
 #include "ops/table/op.h"
 
 /* ---- Elements ---- */

@@ -4,7 +4,7 @@
 #include "ops/elementwise/contents.h"
 #include "ops/elementwise/loops.h"
 #include "ops/elementwise/params.h"
-#include "ops/infer/content.h"
+#include "ops/infer/contents.h"
 #include "ops/table/op.h"
 
 /* An operand as fractions; its elements may be whole. `extent`: the greatest absolute value of a numerator on the way here. */

@@ -3,7 +3,7 @@
 #include "ops/elementwise/contents.h"
 #include "ops/elementwise/loops.h"
 #include "ops/elementwise/params.h"
-#include "ops/infer/content.h"
+#include "ops/infer/contents.h"
 #include "ops/table/op.h"
 
 static ob_range negative(const ob_infer *infer, ob_range r) {

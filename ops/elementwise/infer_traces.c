@@ -4,7 +4,7 @@
 #include "ops/elementwise/contents.h"
 #include "ops/elementwise/loops.h"
 #include "ops/elementwise/params.h"
-#include "ops/infer/content.h"
+#include "ops/infer/contents.h"
 #include "ops/table/op.h"
 
 /* y * factor + summand of every link; false where a number becomes too large. */

@@ -5,7 +5,7 @@
 #include "core/base/error.h"
 #include "core/graph/half.h"
 #include "core/graph/types.h"
-#include "ops/infer/content.h"
+#include "ops/infer/contents.h"
 #include "ops/table/op.h"
 
 /* Floats count only where they are integers that float arithmetic keeps exact. */

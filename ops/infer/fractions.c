@@ -4,7 +4,7 @@
  * than the type. That is required where they turn into integers again; beyond, nobody could say what the rounded numbers are. */
 #include <math.h>
 
-#include "ops/infer/content.h"
+#include "ops/infer/contents.h"
 
 enum {
     MAX_NUMERATOR = 64 /* of a constant: 1.3 is a fraction too, but leaves sizes no room in 24 bits */

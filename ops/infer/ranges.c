@@ -1,5 +1,5 @@
 /* What the integers of a tensor lie between, where they are too many, or their number is open: positions, mostly. */
-#include "ops/infer/content.h"
+#include "ops/infer/contents.h"
 
 #include "core/base/error.h"
 #include "ops/table/op.h"

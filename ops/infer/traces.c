@@ -1,7 +1,7 @@
 /* From which elements of the model's inputs those of a tensor are computed, and what is asked of these. Numbers are those of
  * exact arithmetic: where an integer wraps around, what is asked is enough and more than is needed. */
 #include "core/base/error.h"
-#include "ops/infer/content.h"
+#include "ops/infer/contents.h"
 #include "ops/table/op.h"
 
 enum { MOST_LINKS = 8 };

@@ -1,6 +1,6 @@
 /* What an operator asks of the elements of an operand: indices, lengths, labels. */
 #include "core/base/error.h"
-#include "ops/infer/content.h"
+#include "ops/infer/contents.h"
 
 /* 1 or more where any element is looked at. */
 static ob_dim n_read(ob_infer *infer, uint32_t i, const ob_values_asked *asked) {

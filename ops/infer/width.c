@@ -9,7 +9,7 @@
 #include "core/base/integers.h"
 #include "core/dims/terms.h"
 #include "core/graph/types.h"
-#include "ops/infer/content.h"
+#include "ops/infer/contents.h"
 #include "ops/table/op.h"
 
 enum {

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "core/base/error.h"
-#include "ops/infer/content.h"
+#include "ops/infer/contents.h"
 #include "ops/movement/params.h"
 #include "ops/table/op.h"
 

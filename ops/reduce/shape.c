@@ -2,7 +2,7 @@
 #include "core/base/error.h"
 #include "core/graph/types.h"
 #include "kernels/reduce/reduce.h"
-#include "ops/infer/content.h"
+#include "ops/infer/contents.h"
 #include "ops/reduce/params.h"
 
 OB_RULE(reduce);

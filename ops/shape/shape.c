@@ -4,7 +4,7 @@
 #include "core/base/error.h"
 #include "core/dims/terms.h"
 #include "ops/infer/constant.h"
-#include "ops/infer/content.h"
+#include "ops/infer/contents.h"
 #include "ops/shape/params.h"
 #include "ops/table/op.h"
 

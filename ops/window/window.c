@@ -4,7 +4,7 @@
 
 #include "core/base/error.h"
 #include "core/base/integers.h"
-#include "ops/infer/content.h"
+#include "ops/infer/contents.h"
 #include "ops/kernel/common.h"
 #include "ops/table/attributes.h"
 

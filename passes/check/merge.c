@@ -8,7 +8,7 @@
 
 #include "core/base/error.h"
 #include "core/dims/terms.h"
-#include "ops/infer/content.h"
+#include "ops/infer/contents.h"
 #include "passes/check/groups.h"
 #include "passes/check/propagation.h"
 

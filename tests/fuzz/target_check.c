@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "fuzz.h"
-#include "tools/check.h"
+#include "tools/check_parts.h"
 
 /* Where reports go: they are made, nobody reads them but the look at the JSON. */
 static FILE *sink;

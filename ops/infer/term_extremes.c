@@ -1,6 +1,6 @@
 /* Terms that shape rules make: the smaller and the larger of two, and booleans as 1 and 0. */
 #include "core/dims/terms.h"
-#include "ops/infer/content.h"
+#include "ops/infer/contents.h"
 
 /* Beyond this many symbols, numbers and functions a term says nothing to anybody, and grows with each node. */
 enum { MOST_PARTS = 96 };

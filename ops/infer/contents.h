@@ -1,6 +1,6 @@
 /* Arithmetic on contents: what shape arithmetic in a model computes, as terms. */
-#ifndef OB_OPS_INFER_CONTENT_H
-#define OB_OPS_INFER_CONTENT_H
+#ifndef OB_OPS_INFER_CONTENTS_H
+#define OB_OPS_INFER_CONTENTS_H
 
 #include "ops/infer/infer.h"
 
@@ -69,7 +69,7 @@ ob_status ob__term_fit(ob_infer *infer, ob_dim *d, ob_dtype dtype, int32_t opera
 /* A number that was computed from integers of the type by what wraps around; terms stay. */
 ob_dim ob__term_wrapped(ob_dim d, ob_dtype dtype);
 
-/* -- terms.c: each gives OB_DIM_UNKNOWN for an operand that is, and for a term that would be too large -- */
+/* -- term_extremes.c: each gives OB_DIM_UNKNOWN for an operand that is, and for a term that would be too large -- */
 ob_dim ob__term_min(const ob_infer *infer, ob_dim a, ob_dim b);
 ob_dim ob__term_max(const ob_infer *infer, ob_dim a, ob_dim b);
 /* Booleans, 1 where they are true: a >= b, a = b, not a. */

@@ -1,6 +1,6 @@
 /* onnx-broadcast-run: the parts of the command. */
-#ifndef OB_TOOLS_RUN_H
-#define OB_TOOLS_RUN_H
+#ifndef OB_TOOLS_RUN_PARTS_H
+#define OB_TOOLS_RUN_PARTS_H
 
 #include "common.h"
 

@@ -1,6 +1,6 @@
 /* onnx-broadcast-check: the two formats of its output. */
-#ifndef OB_TOOLS_CHECK_H
-#define OB_TOOLS_CHECK_H
+#ifndef OB_TOOLS_CHECK_PARTS_H
+#define OB_TOOLS_CHECK_PARTS_H
 
 #include "print.h"
 
@@ -16,12 +16,6 @@ typedef struct telling {
     bool quiet;  /* findings and summary only */
     bool werror; /* warnings are printed as errors */
 } telling;
-
-enum { NAME_COLUMNS = 100 }; /* limit limit of a name in text; longer ones are shortened in the middle */
-
-/* "node "path/name" (Op)". */
-void print_node(const printer *out, const char *path, const char *node, const char *op_type);
-const char *plural(size_t n);
 
 /* The summary, the contract, broadcasts if requested, and the findings of one model. */
 ob_status print_report_text(const printer *out, const char *file, ob_model *model, ob_report *report, const telling *how);
