@@ -1,4 +1,4 @@
-/* Shape rules of com.microsoft's attention. */
+/* Shape rules of the attention operators of com.microsoft. */
 #include "core/base/error.h"
 #include "ops/infer/contents.h"
 #include "ops/table/attributes.h"
@@ -8,7 +8,7 @@ OB_RULE(packed_attention);
 OB_RULE(multi_head_attention);
 OB_RULE(group_query_attention);
 
-/* A number of heads, OB_DIM_UNKNOWN with the problem reported where the attribute has none. */
+/* The number of heads in attribute `name`. If it is not positive, reports it and returns OB_DIM_UNKNOWN. */
 static ob_dim heads_of(ob_infer *infer, const char *name) {
     int64_t n = ob__attribute_int(infer->node, name);
     if (n > 0 && n <= OB_DIM_CONST_MAX) return n;
@@ -16,7 +16,7 @@ static ob_dim heads_of(ob_infer *infer, const char *name) {
     return OB_DIM_UNKNOWN;
 }
 
-/* heads * size taken apart. */
+/* Divides `whole`, which is heads * size, by the number of heads. */
 static ob_status head_size(ob_infer *infer, uint32_t input, ob_dim whole, ob_dim n_heads, ob_dim *size) {
     *size = OB_DIM_UNKNOWN;
     if (n_heads == OB_DIM_UNKNOWN) return OB_OK;
@@ -25,7 +25,7 @@ static ob_status head_size(ob_infer *infer, uint32_t input, ob_dim whole, ob_dim
     return OB_OK;
 }
 
-/* A mask of one axis says for each sequence where its keys end, or that, and behind it where they begin. */
+/* A mask of rank 1 holds for each sequence the end of its keys, optionally followed by their beginnings. */
 static bool mask_fits(ob_infer *infer) {
     const ob_dim batch = ob__in_dim(infer, 0, 0), n = ob__in_rank(infer, 3) == 1 ? ob__in_dim(infer, 3, 0) : OB_DIM_UNKNOWN;
     if (!ob_dim_is_const(batch) || !ob_dim_is_const(n) || n == batch || n == 2 * batch) return true;
@@ -34,7 +34,7 @@ static bool mask_fits(ob_infer *infer) {
     return false;
 }
 
-/* Operand i, which may be left out, stretches to the scores. */
+/* Operand i is optional and broadcasts to the shape of the scores. */
 static ob_status require_stretch(ob_infer *infer, uint32_t i, const ob_dim scores[4]) {
     if (!ob__in_given(infer, i) || !ob__rank_in(infer, i, 0, 4) || ob__in_rank(infer, i) < 0) return OB_OK;
     return ob__broadcast_onto(infer, ob__in_shape(infer, i), (ob_shape){4, scores}, (int32_t)i, OB0102);
@@ -47,7 +47,7 @@ static ob_status require_key_mask(ob_infer *infer, uint32_t i, const ob_dim scor
     return ob__broadcast_onto(infer, (ob_shape){4, dims}, (ob_shape){4, scores}, (int32_t)i, OB0102);
 }
 
-/* A mask of four axes is for the longest sequence: each query and key has its place in it. */
+/* A mask of rank 4 covers the longest sequence, so it may be larger than the scores. */
 static ob_status require_whole_mask(ob_infer *infer, uint32_t i, const ob_dim scores[4], ob_dim total) {
     for (int32_t axis = 0; axis < 4; axis++)
         OB_TRY(axis < 2
@@ -62,8 +62,8 @@ static ob_status require_packed_masks(ob_infer *infer, const ob_dim scores[4]) {
     return ob__in_rank(infer, 3) < 4 ? require_key_mask(infer, 3, scores) : require_whole_mask(infer, 3, scores, scores[3]);
 }
 
-/* Operand (batch, sequence, width), weights (width, 3 * heads * size) or the sum of qkv_hidden_sizes; past and present
- * (2, batch, heads, keys, size). */
+/* Operand (batch, sequence, width); weights (width, 3 * heads * size), or with the sum of qkv_hidden_sizes as last size; past and
+ * present (2, batch, heads, keys, size). */
 ob_status ob__infer_packed_attention(ob_infer *infer) {
     uint32_t n_sizes;
     const int64_t *sizes = ob__attribute_list(infer->node, "qkv_hidden_sizes", &n_sizes);
@@ -118,7 +118,7 @@ ob_status ob__infer_packed_attention(ob_infer *infer) {
     return ob__out_tensor(infer, 1, OB_NONE, 5, present);
 }
 
-/* What operands say of keys and values. */
+/* The sizes of keys and values, from the operands. */
 typedef struct keys {
     ob_dim length, size, value_size;
 } keys;
@@ -148,7 +148,7 @@ static ob_status require_past(ob_infer *infer, uint32_t input, ob_dim heads, con
     return ob__require_shape(infer, input + 1, (ob_shape){4, value}, OB0601);
 }
 
-/* Of `total` keys, kept in a buffer of `buffer`. */
+/* The results for `total` keys, of which the present is stored in a buffer of `buffer` keys. */
 static ob_status out_attention(ob_infer *infer, ob_dim heads, ob_dim kv_heads, ob_dim total, ob_dim buffer, const keys *k) {
     const ob_dim batch = ob__in_dim(infer, 0, 0);
     bool known = heads != OB_DIM_UNKNOWN && k->value_size != OB_DIM_UNKNOWN;
@@ -162,7 +162,7 @@ static ob_status out_attention(ob_infer *infer, ob_dim heads, ob_dim kv_heads, o
     return ob__out_tensor(infer, 2, OB_NONE, 4, value);
 }
 
-/* A bias of queries, keys and values, one vector for all; what masks keys and what is added to the scores. */
+/* The bias of queries, keys and values is one vector. The others are masks of keys and a bias of the scores. */
 static ob_status require_biases(ob_infer *infer, ob_dim heads, ob_dim total, const keys *k) {
     const ob_dim batch = ob__in_dim(infer, 0, 0), scores[4] = {batch, heads, ob__in_dim(infer, 0, 1), total};
     const bool known = heads != OB_DIM_UNKNOWN && k->size != OB_DIM_UNKNOWN && k->value_size != OB_DIM_UNKNOWN;
@@ -176,8 +176,8 @@ static ob_status require_biases(ob_infer *infer, ob_dim heads, ob_dim total, con
     return ob__require(infer, OB_COND_BROADCAST_TO, ob__in_dim(infer, 4, 0), batch, 4, 0, OB0102);
 }
 
-/* Queries (batch, sequence, heads * size), or with keys and values (batch, sequence, heads, 3, size); keys of rank 5 have values,
- * too. */
+/* Queries (batch, sequence, heads * size), or together with keys and values (batch, sequence, heads, 3, size). Keys of rank 5
+ * include the values. */
 ob_status ob__infer_multi_head_attention(ob_infer *infer) {
     ob_dim heads = heads_of(infer, "num_heads");
     int32_t q_rank = ob__in_rank(infer, 0), k_rank = ob__in_rank(infer, 1);
@@ -225,7 +225,7 @@ ob_status ob__infer_multi_head_attention(ob_infer *infer) {
     return out_attention(infer, heads, heads, total, total, &k);
 }
 
-/* seqlens_k: of each sequence how many keys there are, less one; more than there are depends on data. */
+/* seqlens_k holds the number of keys of each sequence, less one. Whether there are that many depends on data. */
 static ob_status require_lengths(ob_infer *infer, ob_dim past) {
     ob_range range;
     OB_TRY(ob__require(infer, OB_COND_EQUAL, ob__in_count(infer, 5), ob__in_dim(infer, 0, 0), 5, 0, OB0601));
@@ -235,7 +235,7 @@ static ob_status require_lengths(ob_infer *infer, ob_dim past) {
     return fits ? OB_OK : ob__unverified(infer, 5, -1, "lengths depend on data");
 }
 
-/* Caches (positions, half) of as many elements as are turned of a head, and a row for each position. */
+/* Caches (positions, half): half the number of rotated elements of a head, and a row for each position. */
 static ob_status require_turned(ob_infer *infer, ob_dim size) {
     const ob_dim cache[2] = {ob__in_dim(infer, 7, 0), ob__in_dim(infer, 7, 1)};
     const ob_dim tokens[2] = {ob__in_dim(infer, 0, 0), ob__in_dim(infer, 0, 1)};
@@ -261,8 +261,8 @@ static ob_status require_turned(ob_infer *infer, ob_dim size) {
     return fits ? OB_OK : ob__unverified(infer, 5, -1, "indices depend on data");
 }
 
-/* Queries (batch, sequence, heads * size), which without keys and values hold these, too. How long the present is is told by the
- * data of total_sequence_length, and by the past's buffer. */
+/* Queries (batch, sequence, heads * size); without keys and values they include these. The length of the present is the value of
+ * total_sequence_length or the length of the past's buffer. */
 ob_status ob__infer_group_query_attention(ob_infer *infer) {
     ob_dim heads = heads_of(infer, "num_heads"), kv_heads = heads_of(infer, "kv_num_heads");
     bool packed = !ob__in_given(infer, 1);

@@ -66,7 +66,7 @@ static ob_status read_past(const ob_kernel_site *site, const ob_kernel_args *arg
     return ob__check_dims(site, args, OB_ATTENTION_LENGTHS, 1, &h->batch, error);
 }
 
-/* The mask stretches to the scores; from version 24 on it may end earlier. */
+/* The mask broadcasts to the scores. From version 24 on its last axis may be shorter. */
 static ob_status read_mask(const ob_kernel_site *site, const ob_kernel_args *args, ob_heads *h, ob_error *error) {
     const int64_t scores[4] = {h->batch, h->q_heads, h->n_queries, h->n_total};
     const ob_view *mask = &args->in[OB_ATTENTION_MASK];

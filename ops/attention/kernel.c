@@ -1,6 +1,6 @@
-/* Attention 23 to 25: Y = softmax(scale * Q K' + mask) V of each head, by blocks of rows of Q, whose scores are all of them that
- * there are at a time. Heads of keys that several blocks meet are packed once in a run. Floats and doubles; float16 and bfloat16
- * by way of float. A chunk is a block of one head of queries. */
+/* Attention 23 to 25: Y = softmax(scale * Q K' + mask) V for each head. A head is computed by blocks of rows of Q, so that only
+ * the scores of one block are in memory. Keys and values that several blocks use are packed once for each run. Types: float and
+ * double; float16 and bfloat16 are computed as float. A chunk is a block of one query head. */
 #include "core/base/integers.h"
 #include "core/graph/types.h"
 #include "ops/attention/heads.h"
@@ -18,7 +18,7 @@ typedef struct attention {
     ob_heads h;
     int64_t block, n_blocks; /* rows of a block, blocks of a head */
     bool packed, is_double;
-    int64_t left, right; /* keys that a query sees before and behind its own place, few enough to be added to places */
+    int64_t left, right; /* keys that a query sees before and after its own position, small enough to be added to positions */
     int mode;
     ob_dtype computing, precision; /* of scores; of softmax */
     double scale, softcap;
@@ -40,7 +40,7 @@ static ob_status read_params(const ob_kernel_site *site, const ob_kernel_args *a
     a->is_double = a->computing == OB_DOUBLE;
     a->precision = p.has_precision ? p.precision : a->computing;
     a->mode = (int)p.mode;
-    const int64_t all = a->h.n_total + a->h.n_queries; /* places differ by less */
+    const int64_t all = a->h.n_total + a->h.n_queries; /* no two positions are further apart */
     a->left = p.left < 0 || p.left > all ? all : p.left;
     a->right = p.causal ? 0 : p.right < 0 || p.right > all ? all : p.right;
     a->softcap = p.softcap;
@@ -49,7 +49,7 @@ static ob_status read_params(const ob_kernel_site *site, const ob_kernel_args *a
     return OB_OK;
 }
 
-/* Room for all heads of keys, or of values, packed: `along` by `across` rounded up to panels. */
+/* Scratch memory for the keys or values of all heads, packed as `along` by `across`, rounded up to panels. */
 static ob_status need_packed(const attention *a, int64_t along, int64_t across, ob_kernel_needs *needs, ob_error *error) {
     const int64_t nr = a->gemm->nr;
     size_t n = (size_t)a->h.batch;
@@ -64,7 +64,7 @@ static int64_t panel_bytes(const attention *a) {
     return (int64_t)obk_panel_bytes(a->gemm, a->h.size > a->h.n_total ? a->h.size : a->h.n_total);
 }
 
-/* -1, which no memory is asked for with, where the product is too large. */
+/* -1 if the product is too large; ob__need_lanes refuses that size. */
 static int64_t times(int64_t a, int64_t b) {
     size_t n;
     return ob__size_mul_overflows((size_t)a, (size_t)b, &n) || n > INT64_MAX ? -1 : (int64_t)n;
@@ -148,10 +148,10 @@ static void pack_head(void *context, int64_t chunk, int lane) {
     a->gemm->pack_b(j->packed[1] + (size_t)chunk * j->packed_bytes[1], values, step, 1, a->h.n_total, a->h.v_size);
 }
 
-/* A block of rows: where it stands, and its scores, `seen` in each row. */
+/* A block of rows: its position and its scores, `seen` for each row. */
 typedef struct block {
     int64_t sample, head, from, rows, seen, valid; /* keys from `valid` on are padding */
-    int64_t before;                                /* keys before the one that stands at query 0; they may be fewer than none */
+    int64_t before; /* the position of query 0 among the keys; negative if there are fewer valid keys than queries */
     char *scores;
     int64_t row_bytes;
 } block;
@@ -165,7 +165,7 @@ static void fill_lowest(const attention *a, const block *b, int64_t row, int64_t
             ((float *)(void *)at)[k] = -INFINITY;
 }
 
-/* A row of a mask of integers becomes one of the computing type in `row`. */
+/* Applies the mask to the scores. Rows in another element type are first converted, into `row`. */
 static void apply_mask(const attention *a, const ob_view *mask, const block *b, char *row) {
     const int64_t *strides = a->h.mask_strides, element = (int64_t)ob_dtype_size(mask->dtype);
     const int64_t width = (int64_t)ob_dtype_size(a->computing), shown = a->h.mask_shown < b->seen ? a->h.mask_shown : b->seen;
@@ -209,7 +209,8 @@ static bool is_masked(const attention *a, const block *b, int64_t row) {
     return k == b->seen;
 }
 
-/* In another precision than the scores have: converted row by row; a narrow one rounds what goes in and what comes out. */
+/* If softmax has another precision than the scores, rows are converted one by one. A narrow precision rounds its inputs and
+ * outputs. */
 static void soften_rows(const attention *a, const block *b, char *row, obk_pace *pace) {
     if (a->precision == a->computing) {
         a->softmax->rows[a->is_double](b->scores, b->scores, b->rows, b->seen, false, pace);
@@ -230,7 +231,7 @@ static void soften_rows(const attention *a, const block *b, char *row, obk_pace 
     }
 }
 
-/* A query that sees no key takes nothing from the values. Source: errata of Attention-23 and -24, onnx/onnx#8068. */
+/* The weights of a query that sees no key are zeros. Source: errata of Attention-23 and -24, onnx/onnx#8068. */
 static void soften(const attention *a, const block *b, char *row, const ob_threads *threads) {
     bool masked[MOST_ROWS];
     if (b->seen == 0) return;
@@ -241,7 +242,7 @@ static void soften(const attention *a, const block *b, char *row, const ob_threa
         if (masked[i]) memset(b->scores + i * b->row_bytes, 0, (size_t)b->row_bytes);
 }
 
-/* What becomes of the products before they are multiplied with the values. */
+/* From the products of queries and keys to the weights of the values. */
 static void weigh(const attention *a, const ob_kernel_args *args, const block *b, char *row) {
     const int64_t width = (int64_t)ob_dtype_size(a->computing);
     show(a, args, b, 0);
@@ -261,7 +262,7 @@ static void weigh(const attention *a, const ob_kernel_args *args, const block *b
     show(a, args, b, 3);
 }
 
-/* Keys that no row of the block sees are left out, where nobody wants to see their scores. */
+/* Keys that no row of the block sees are left out, unless the scores themselves are a result. */
 static block block_of(const job *j, int64_t chunk, char *scores) {
     const attention *a = j->a;
     const ob_heads *h = &a->h;
@@ -273,7 +274,7 @@ static block block_of(const job *j, int64_t chunk, char *scores) {
     if (ob__given(j->args, OB_ATTENTION_LENGTHS)) {
         const int64_t n = ((const int64_t *)j->args->in[OB_ATTENTION_LENGTHS].data)[b.sample];
         b.valid = n < 0 ? 0 : n < b.valid ? n : b.valid;
-        b.before = b.valid - h->n_queries; /* the queries stand at the last keys that are there */
+        b.before = b.valid - h->n_queries; /* the last query is aligned with the last valid key */
     }
     if (!ob__wanted(j->args, OB_ATTENTION_SCORES) && b.seen > 0) {
         const int64_t end = from + b.rows + b.before + a->right;
@@ -285,7 +286,7 @@ static block block_of(const job *j, int64_t chunk, char *scores) {
     return b;
 }
 
-/* One operand of both products: packed by then, or as it lies. */
+/* Sets keys or values as an operand of a product: packed if they were packed, otherwise in place. */
 static void place_head(const job *j, int which, int64_t head, const lane_memory *m, obk_gemm_call *call) {
     const attention *a = j->a;
     call->panel = m->panel;

@@ -1,5 +1,5 @@
-/* LinearAttention 27: a state of one matrix for each head of keys goes from token to token. Floats; float16 and bfloat16 by way
- * of float, the state of all tokens between. A chunk is one head of keys of one sample. */
+/* LinearAttention 27: each key head has a state matrix that is updated token by token. Types: floats; float16 and bfloat16 are
+ * computed as float, and so is the state between tokens. A chunk is one key head of one sample. */
 #include "kernels/attention/attention.h"
 #include "kernels/kernels.h"
 #include "ops/attention/heads.h"
@@ -14,7 +14,7 @@ typedef struct linear_attention {
     void (*run)(const obk_linear_attention *call);
 } linear_attention;
 
-/* Decay and beta: `last` or `other` elements for each token. */
+/* Decay and beta have `last` or `other` elements for each token. */
 static ob_status check_rate(const ob_kernel_site *site, const ob_kernel_args *args, uint32_t i, bool needed, int64_t last,
                             int64_t other, ob_error *error) {
     if (!needed) return OB_OK;

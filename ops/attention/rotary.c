@@ -1,6 +1,6 @@
-/* RotaryEmbedding 23: pairs of elements of each head are turned by the angles of their token, whose cosines and sines lie in a
- * row of the caches: that of the token, or the one that position_ids names. Floats; float16 and bfloat16 by way of float, row by
- * row. A chunk is a block of tokens, of all heads in rank 3, of one head in rank 4. */
+/* RotaryEmbedding 23: pairs of elements of each head are rotated by the angles of their token. The cosines and sines are in a row
+ * of the caches: the row of the token, or the row that position_ids gives. Types: floats; float16 and bfloat16 are computed as
+ * float, row by row. A chunk is a block of tokens: of all heads in rank 3, of one head in rank 4. */
 #include "core/base/integers.h"
 #include "kernels/attention/attention.h"
 #include "kernels/kernels.h"
@@ -10,10 +10,10 @@
 enum { COS = 1, SIN, POSITIONS, BLOCK_ELEMENTS = 16 * 1024 };
 
 typedef struct rotary {
-    int64_t outer, per_sample; /* runs of tokens; those of one sample */
+    int64_t outer, per_sample; /* sequences of tokens; sequences of one sample */
     int64_t n_tokens, block, n_blocks;
-    int64_t row_heads, size, half; /* heads of a token that lie together; pairs that are turned */
-    int64_t n_places;              /* rows of the caches, where positions are given */
+    int64_t row_heads, size, half; /* adjacent heads of a token; elements of a head; rotated pairs */
+    int64_t n_places;              /* rows of the caches, if positions are given */
     ob_dtype dtype;
     bool interleaved;
     void (*rotate)(const obk_rotary *call);
@@ -58,7 +58,7 @@ static ob_status rotary_plan(const ob_kernel_site *site, ob_kernel_args *args, o
     return ob__need_lanes(needs, turned, sizeof(float), error);
 }
 
-/* `n` elements as float: where they lie, or in `room`. */
+/* `n` elements as float, either in place or converted into `room`. */
 static const float *widened(const rotary *r, const void *data, int64_t first, int64_t n, float *room) {
     const char *from = (const char *)data + (size_t)first * ob_dtype_size(r->dtype);
     if (r->dtype == OB_FLOAT) return (const float *)(const void *)from;

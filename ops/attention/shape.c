@@ -1,4 +1,4 @@
-/* Shape rules of attention and its kin. */
+/* Shape rules of attention and related operators. */
 #include <string.h>
 
 #include "core/base/error.h"
@@ -15,19 +15,19 @@ OB_RULE(linear_attention);
 OB_RULE(rotary);
 OB_RULE(placed_rotary);
 
-/* What the operands say about sizes; OB_DIM_UNKNOWN where nothing does. */
+/* The sizes that the operands give; OB_DIM_UNKNOWN if none gives the size. */
 typedef struct heads {
     bool flat; /* rank 3: (batch, sequence, heads * size) */
     ob_dim batch, q_heads, kv_heads, q_length, kv_length, size, v_size;
 } heads;
 
-/* heads * size taken apart by a number of heads that an attribute gives. */
+/* Divides heads * size by the number of heads, which an attribute gives. */
 static ob_dim head_size(ob_infer *infer, uint32_t input, ob_dim n_heads) {
     ob_dim whole = ob__in_dim(infer, input, 2);
     return ob_dim_is_const(n_heads) && n_heads > 0 ? ob_dim_div(infer->dims, whole, n_heads) : OB_DIM_UNKNOWN;
 }
 
-/* The heads of flat operands divide their last axes, and those of Q and K are of one size. */
+/* The number of heads divides the last axis of each flat operand, and heads of Q and K have one size. */
 static ob_status require_heads(ob_infer *infer, const heads *h) {
     for (uint32_t i = 0; i < 3; i++) {
         ob_dim n = i == 0 ? h->q_heads : h->kv_heads;
@@ -39,14 +39,14 @@ static ob_status require_heads(ob_infer *infer, const heads *h) {
     return ob__require(infer, OB_COND_EQUAL, head_size(infer, 0, h->q_heads), h->size, 0, 2, OB0601);
 }
 
-/* Past keys and values stand before K and V; the mask stretches to the scores, of which it may show fewer. */
+/* Past keys and values come before K and V. The mask broadcasts to the scores and may cover fewer keys. */
 static ob_status require_past(ob_infer *infer, const heads *h, ob_dim past) {
     const ob_dim key[4] = {h->batch, h->kv_heads, past, h->size}, value[4] = {h->batch, h->kv_heads, past, h->v_size};
     OB_TRY(ob__require_shape(infer, 4, (ob_shape){4, key}, OB0601));
     return ob__require_shape(infer, 5, (ob_shape){4, value}, OB0601);
 }
 
-/* Several heads of Q share one of K and V. */
+/* Several heads of Q share one head of K and V. */
 static ob_status require_groups(ob_infer *infer, const heads *h) {
     if (h->q_heads == h->kv_heads) return OB_OK;
     return ob__require(infer, OB_COND_DIVISIBLE, h->q_heads, h->kv_heads, 0, 1, OB0601);
@@ -58,7 +58,7 @@ static ob_status require_mask(ob_infer *infer, const heads *h, ob_dim total) {
     if (!ob__rank_in(infer, 3, 0, 4) || mask.rank < 0) return OB_OK;
     ob_dim shown = mask.rank == 0 || mask.dims[mask.rank - 1] == 1 ? total : mask.dims[mask.rank - 1];
     const ob_dim scores[4] = {h->batch, h->q_heads, h->q_length, infer->op->since >= 24 ? shown : total};
-    if (infer->op->since >= 24) /* one element stretches */
+    if (infer->op->since >= 24) /* a mask with one element broadcasts */
         OB_TRY(ob__require_where(infer, ob_dim_sub(infer->dims, shown, 1), OB_COND_AT_LEAST, total, shown, 3, 3, OB0601));
     return ob__broadcast_onto(infer, mask, (ob_shape){4, scores}, 3, OB0102);
 }
@@ -88,7 +88,7 @@ static void read_heads(ob_infer *infer, heads *h) {
     h->v_size = ob__in_dim(infer, 2, 3);
 }
 
-/* What attributes and operands ask of each other, whatever the sizes are. */
+/* Requirements of attributes and operands on each other that do not depend on sizes. */
 static void require_call(ob_infer *infer) {
     const ob_attention_params p = ob__attention_params(infer->node);
     const bool key = ob__in_given(infer, 4), value = ob__in_given(infer, 5);
@@ -138,7 +138,7 @@ ob_status ob__infer_attention(ob_infer *infer) {
     return ob__out_tensor(infer, 3, OB_NONE, 4, scores);
 }
 
-/* Operand (batch, channels, length), weight (channels, 1, k); the state is k - 1 places. */
+/* Operand (batch, channels, length), weight (channels, 1, k), state (batch, channels, k - 1). */
 ob_status ob__infer_causal_conv(ob_infer *infer) {
     OB_TRY(ob__out_like(infer, 0, 0));
     for (uint32_t i = 0; i < 2; i++)
@@ -302,7 +302,7 @@ ob_status ob__infer_flex_attention(ob_infer *infer) {
 
 /* ---- LinearAttention ---- */
 
-/* The last axis of decay or beta is of one of two sizes. */
+/* The last axis of decay or beta has one of two sizes. */
 static ob_status require_either(ob_infer *infer, uint32_t input, ob_dim a, ob_dim b) {
     ob_dim size = ob__in_dim(infer, input, 2);
     if (size != OB_DIM_UNKNOWN && (size == a || size == b)) return OB_OK;
@@ -313,7 +313,7 @@ static ob_status require_either(ob_infer *infer, uint32_t input, ob_dim a, ob_di
     return OB_OK;
 }
 
-/* An operand that the update rule may need, as long as the others. */
+/* An operand that some update rules need, with as many tokens as the others. */
 static ob_status require_rate(ob_infer *infer, uint32_t input, bool needed, const heads *h, ob_dim a, ob_dim b) {
     if (!ob__in_given(infer, input)) {
         if (needed)
@@ -327,7 +327,8 @@ static ob_status require_rate(ob_infer *infer, uint32_t input, bool needed, cons
     return require_either(infer, input, a, b);
 }
 
-/* Source: LinearAttention-27: all operands flat, (batch, tokens, heads * size), but the state (batch, heads, key, value). */
+/* Source: LinearAttention-27: all operands are flat, (batch, tokens, heads * size), except the state (batch, heads, key, value).
+ */
 ob_status ob__infer_linear_attention(ob_infer *infer) {
     const ob_linear_attention_params p = ob__linear_attention_params(infer->node);
     heads h;

@@ -1,4 +1,4 @@
-/* What an `if` in a body asks of the call. */
+/* The conditions of an `if` in a body. */
 #include <string.h>
 
 #include "core/base/error.h"
@@ -22,7 +22,7 @@ static ob_status read_has(ob_body_reader *r, bool *holds) {
     return ob__body_expect(r, ")");
 }
 
-/* A side of a comparison: a number, or a text. */
+/* One side of a comparison: a number or a text. */
 static ob_status read_side(ob_body_reader *r, int64_t *number, const char **text) {
     *number = 0;
     *text = NULL;

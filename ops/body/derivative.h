@@ -1,22 +1,21 @@
-/* Derivatives: what Gradient is made of. A row of a family's derivatives.def says how a change of an operator's operands changes
- * its results, turned round: from the gradients of the results, those of the operands.
+/* Derivatives, from which Gradient is built. A row of a family's derivatives.def computes the gradients of an operator's operands
+ * from the gradients of its results.
  *
  *     OB_DERIVATIVE("", Mul, 7, (A, B, C, dC) -> (dA, dB) {
  *         dA = dC * B;
  *         dB = dC * A;
  *     })
  *
- * The text is that of a body (body.h) with the attributes of the node. Its operands are those of the operator, all of them, also
- * those that the node leaves out; then all results of the operator; then the gradients of these. Its results are the gradients of
- * the first operands, as many as there are: nothing depends on the others. Of an operator that broadcasts a gradient may have the
- * shape that its operand was stretched to: it is summed. has(dA) is true where the gradient is wanted.
+ * The text is that of a body (body.h) with the attributes of the node. Its operands are all operands of the operator, including
+ * those that the node leaves out, then all its results, then the gradients of the results. Its results are the gradients of the
+ * first operands; the results do not depend on the other operands. If the operator broadcasts, a gradient may have the shape of
+ * the broadcast operand: it is then summed. has(dA) is true if the gradient is requested.
  *
- * OB_DERIVATIVE_PAIRS: the same for two operands of an operator that takes any number; more are taken two at a time.
- * OB_DERIVATIVE_EACH: for one operand and the result of the same number, of an operator that takes and gives any number.
- * OB_DERIVATIVE_MOVES(domain, name, since, fill): the operator does nothing with the elements of operand 0 but move, repeat or
- * drop them: run on their places it says where each gradient belongs. `fill`: the operand whose elements it puts where none came,
- * which is left out then; -1: none.
- * OB_DERIVATIVE_ZERO: the results do not change where they have a derivative. */
+ * OB_DERIVATIVE_PAIRS: the same for two operands of an operator with any number of operands; more are reduced two at a time.
+ * OB_DERIVATIVE_EACH: the same for one operand and the result of the same number, of an operator with as many results as
+ * operands. OB_DERIVATIVE_MOVES(domain, name, since, fill): the operator only moves, repeats or drops elements of operand 0.
+ * Applied to the indices of the elements, it shows where each gradient belongs. `fill`: the operand that fills the other
+ * elements, which is omitted then; -1: none. OB_DERIVATIVE_ZERO: the derivative of the results is zero wherever it exists. */
 #ifndef OB_OPS_BODY_DERIVATIVE_H
 #define OB_OPS_BODY_DERIVATIVE_H
 
@@ -36,7 +35,7 @@ typedef struct ob_derivative {
     int8_t fill;
 } ob_derivative;
 
-/* NULL: the operator has none. */
+/* NULL: the operator has no derivative. */
 const ob_derivative *ob__derivative_of(const ob_op *op);
 size_t ob__derivative_count(void);
 const ob_derivative *ob__derivative_at(size_t index);

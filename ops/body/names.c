@@ -1,4 +1,4 @@
-/* What the names in a body stand for. */
+/* The names in a body and their values. */
 #include <string.h>
 
 #include "core/base/error.h"
@@ -30,7 +30,8 @@ ob_status ob__body_take_attribute(ob_body_reader *r, const ob_body_attribute **o
     return ob__body_wrong(r, "an attribute that is not declared");
 }
 
-/* The value of an attribute: a number or a list. Where it is absent, its default; neither value nor literal: there is none. */
+/* The value of an attribute: a number or a list. If it is missing, its default; a term without value and literal if it has none.
+ */
 ob_status ob__body_attribute_term(const ob_body_reader *r, const ob_body_attribute *attribute, ob_term *out) {
     const ob_attribute *given = ob__node_attribute(r->writer.call, attribute->name);
     *out = attribute->otherwise;
@@ -48,7 +49,7 @@ const char *ob__body_attribute_text(const ob_body_reader *r, const ob_body_attri
     return ob__node_string(r->writer.call, attribute->name, attribute->text);
 }
 
-/* Behind an opening bracket, the operand of the call with that name, by number; -1: there is none, or it is left out. */
+/* After an opening bracket: the number of the call's operand with that name; -1: omitted or unknown. */
 static ob_status take_operand(ob_body_reader *r, int32_t *out) {
     char name[OB_BODY_NAME + 1];
     OB_TRY(ob__body_expect(r, "("));
@@ -114,7 +115,7 @@ ob_status ob__body_moved_axes(ob_body_reader *r, ob_term *out) {
     OB_TRY(take_axis(r, rank, &from));
     OB_TRY(take_axis(r, rank, &to));
     *out = (ob_term){.is_literal = true, .list = list};
-    int64_t other = 0; /* axes but `from`, in their order */
+    int64_t other = 0; /* all axes except `from`, in order */
     for (int64_t k = 0; k < rank && !r->skips; k++) {
         other += other == from && k != to;
         list[out->n++] = k == to ? from : other++;
@@ -139,7 +140,7 @@ ob_status ob__body_inverse(ob_body_reader *r, ob_term *out) {
     return ob__body_expect(r, ")");
 }
 
-/* A number, or an attribute that is one. */
+/* A number, or an attribute that is a number. */
 static ob_status take_element(ob_body_reader *r, ob_term *out) {
     const ob_body_attribute *attribute = NULL;
     if (!ob__body_next_is(r, "@")) return ob__body_take_number(r, out);

@@ -1,4 +1,5 @@
-/* Reads the text of a body and writes its nodes as it goes: what an `if` leaves out is read, and not written. */
+/* Reads the text of a body and writes its nodes in the same pass. The branch of an `if` that is not taken is read but not
+ * written. */
 #include "ops/body/read.h"
 
 #include <string.h>
@@ -13,8 +14,8 @@ static ob_status write_call(ob_body_reader *r, ob_body_call *call, ob_term *out)
     return r->skips ? OB_OK : ob__body_write(&r->writer, call, out);
 }
 
-/* The right side of `name =` within brackets: an attribute of the call, of any kind, or its default; a text; a number or a list;
- * neither: it is left out. */
+/* The right side of `name =` in brackets: an attribute of the call, of any kind, or its default; a text; a number or a list. If
+ * nothing is set, the attribute is left out. */
 typedef struct attribute_value {
     const ob_attribute *given;
     const char *text;
@@ -121,7 +122,7 @@ static ob_status read_operands(ob_body_reader *r, ob_body_call *call) {
     return OB_OK;
 }
 
-/* A call of an operator; of n_out results. */
+/* A call of an operator with n_out results. */
 static ob_status read_call(ob_body_reader *r, const char *name, uint32_t n_out, ob_term *out) {
     ob_body_call *call = OB_ARENA_NEW(r->writer.scratch, ob_body_call);
     if (!call) return OB_E_MEMORY;
@@ -270,7 +271,7 @@ static ob_status read_assignment(ob_body_reader *r) {
     return OB_OK;
 }
 
-/* What the body does not say. */
+/* Reads `refuse`, for calls that the body does not define. */
 static ob_status read_refusal(ob_body_reader *r) {
     const char *text;
     OB_TRY(ob__body_take_text(r, &text));
@@ -365,6 +366,6 @@ ob_status ob__body_expand(const ob_body *body, ob_node *call, const ob_type *in_
     r.attributes = OB_ARENA_ARRAY(scratch, ob_body_attribute, OB_BODY_OPERANDS);
     if (!r.names || !r.attributes) return OB_E_MEMORY;
     OB_TRY(read_body(&r));
-    for (uint32_t i = 0; i < call->n_outputs; i++) call->outputs[i] = NULL; /* the nodes of the body give them */
+    for (uint32_t i = 0; i < call->n_outputs; i++) call->outputs[i] = NULL; /* the nodes of the body produce them */
     return OB_OK;
 }

@@ -1,4 +1,4 @@
-/* Words and numbers of a body. */
+/* Words and numbers in the text of a body. */
 #include <string.h>
 
 #include "core/base/error.h"
@@ -57,7 +57,7 @@ ob_status ob__body_take_name(ob_body_reader *r, char name[OB_BODY_NAME + 1]) {
     return OB_OK;
 }
 
-/* The word itself, and not the beginning of another. */
+/* Takes the word if it is next, but not as the beginning of a longer word. */
 bool ob__body_take_word(ob_body_reader *r, const char *word) {
     size_t n = strlen(word);
     if (!ob__body_next_is(r, word) || is_letter(r->at[n]) || is_digit(r->at[n])) return false;

@@ -19,7 +19,7 @@ static ob_dtype only_type(ob_types types) {
     return dtype < OB_DTYPE_COUNT ? (ob_dtype)dtype : OB_NONE;
 }
 
-/* The type that a number as operand i takes. */
+/* The element type of a number that is operand i. */
 static ob_dtype literal_type(const ob_op *op, const ob_body_call *call, uint32_t i) {
     ob_dtype dtype = only_type(ob__op_input_types(op, i));
     if (dtype != OB_NONE) return dtype;
@@ -97,7 +97,7 @@ ob_status ob__body_write(const ob_body_writer *w, ob_body_call *call, ob_term *o
     }
     for (uint32_t i = 0; i < call->n_attributes; i++) {
         ob_attribute *attribute = call->attributes[i];
-        if (attribute->type == OB_ATTR_GRAPH) { /* of the call, which goes */
+        if (attribute->type == OB_ATTR_GRAPH) { /* subgraphs move to the new node; the call is removed */
             attribute->u.graph->parent_node = node;
             attribute->u.graph->attribute = attribute->name;
         }

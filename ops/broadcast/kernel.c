@@ -1,10 +1,10 @@
-/* Expand, Broadcast, BroadcastInDim: the input seen with stride 0 along every stretched axis. Nothing is copied.
+/* Expand, Broadcast, BroadcastInDim: views of the input with stride 0 along every stretched axis. Nothing is copied.
  *
  * Expand(X, shape)              opset 8..; two-way: the result is the broadcast of X's shape and `shape`.
  * Broadcast(X0 .. Xn)           domain onnx_broadcast, 1..; every output has the common shape of all inputs.
  * BroadcastInDim(X[, shape])    domain onnx_broadcast, 1..; dimension i of X becomes dimension broadcast_dimensions[i]; without
- * the attribute the identity, which needs equal ranks (or a scalar). Every element type, by width. The output's dims are planned
- * already; an input that does not stretch to them is E_SHAPE. */
+ * the attribute the identity, which needs equal ranks (or a scalar). Every element type, by width. The dims of the
+ * output are known before planning; E_SHAPE if an input does not broadcast to them. */
 #include "ops/broadcast/params.h"
 #include "ops/kernel/common.h"
 
@@ -44,8 +44,8 @@ static ob_status broadcast_run(const ob_kernel_args *args, ob_error *error) {
     return ob__copy_outputs(NULL, args, broadcast_view_of, error);
 }
 
-/* The target may be known by its length only when the result is planned: a size other than 1 stays whatever it says. It must say
- * so when it is there. */
+/* At planning, only the length of the target may be known; a size other than 1 then stays. When the target's elements are known,
+ * they must agree with the result. */
 static ob_status check_target(const ob_kernel_args *args, ob_error *error) {
     const ob_view *in = &args->in[0], *out = &args->out[0];
     int64_t target[OB_MAX_RANK];
@@ -64,7 +64,7 @@ static ob_status check_target(const ob_kernel_args *args, ob_error *error) {
 
 static ob_status expand_view(const ob_kernel_site *site, ob_kernel_args *args, ob_error *error) {
     (void)site;
-    OB_TRY(check_target(args, error)); /* E_UNSUPPORTED while the target is not there yet: then `run` comes to it */
+    OB_TRY(check_target(args, error)); /* E_UNSUPPORTED if the target is not known yet; `run` checks it then */
     return ob__view_outputs(NULL, args, broadcast_view_of, error);
 }
 
@@ -96,7 +96,7 @@ static ob_status in_dim_view_of(const void *params, const ob_kernel_args *args, 
     return stretch(in, dimensions, out, error);
 }
 
-/* As for Expand: the result is what the operand that states it says. */
+/* As for Expand: the result must have the shape that the operand states. */
 static ob_status check_stated(const ob_kernel_args *args, ob_error *error) {
     const ob_view *out = &args->out[0];
     int64_t stated[OB_MAX_RANK];

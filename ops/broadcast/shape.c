@@ -1,4 +1,4 @@
-/* Shape rules of the operators that broadcast by name. */
+/* Shape rules of explicit broadcasts. */
 #include <string.h>
 
 #include "core/base/error.h"
@@ -13,7 +13,7 @@ OB_RULE(broadcast_in_dim);
 
 static const char target_by_data[] = "the target shape depends on data";
 
-/* The dims that a shape operand holds; rank unknown when nothing is known about it. */
+/* The dims that a shape operand holds; the rank is unknown if nothing is known about it. */
 ob_status ob__shape_operand(ob_infer *infer, uint32_t input, ob_shape *out) {
     *out = (ob_shape){OB_RANK_UNKNOWN, NULL};
     ob_content content = ob__in_content(infer, input);
@@ -30,8 +30,8 @@ ob_status ob__shape_operand(ob_infer *infer, uint32_t input, ob_shape *out) {
     return OB_OK;
 }
 
-/* What a size becomes under one of the target. Data may tell the target: then a run that goes on has the size that can only stay,
- * and whether it goes on is not known here. */
+/* The result of broadcasting one size to a size of the target. If the target is data, inference assumes that the broadcast
+ * succeeds and gives the only possible size; the run checks it. */
 static ob_status expanded_dim(ob_infer *infer, ob_dim from, ob_dim target, int32_t axis, ob_dim *out) {
     *out = from == 1 ? target : from;
     if (target == OB_DIM_UNKNOWN) {
@@ -50,8 +50,8 @@ static ob_status expanded_dim(ob_infer *infer, ob_dim from, ob_dim target, int32
     return ob__require(infer, OB_COND_BROADCAST, from, target, 0, axis, OB0103);
 }
 
-/* Where a rank is not known: the operand has to stretch to what the target holds, which it does where that is the shape of what
- * it was broadcast with. */
+/* For an unknown rank: the operand must broadcast to the target. It does if the target is the shape of a broadcast that includes
+ * it. */
 static ob_status expand_unknown(ob_infer *infer, bool target_known) {
     const ob_value *whole = ob__shape_is_of(infer->node->inputs[1]);
     if (whole && ob__in_given(infer, 0) && ob__has_taken_in(whole, infer->node->inputs[0])) return OB_OK;
@@ -138,7 +138,7 @@ ob_status ob__infer_broadcast_in_dim(ob_infer *infer) {
         ob__problem(infer, OB0106, 0, error->axis, "%s", error->message);
         return OB_OK;
     }
-    for (int32_t axis = 0; axis < target.rank; axis++) /* asked above, as Expand asks */
+    for (int32_t axis = 0; axis < target.rank; axis++) /* required above, as for Expand */
         if (target.dims[axis] == OB_DIM_UNKNOWN) aligned.dims[axis] = 1;
     return ob__broadcast_onto(infer, (ob_shape){aligned.rank, aligned.dims}, target, 0, OB0101);
 }

@@ -1,4 +1,4 @@
-/* If, Loop and Scan compute nothing themselves: the executor runs the blocks of their bodies (runtime/plan/control.c). */
+/* If, Loop and Scan compute nothing themselves: the executor runs their subgraphs (runtime/plan/control.c). */
 #include "ops/kernel/kernel.h"
 
 const ob_kernel ob__kernel_if = {.name = "if", .flags = OB_KERNEL_CONTROL};

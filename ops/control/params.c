@@ -31,7 +31,7 @@ bool ob__branch_fits(const ob_node *node, const ob_graph *branch, ob_control_pro
     return false;
 }
 
-/* The ends of the body are those that the node needs. */
+/* The body has the numbers of inputs and outputs that the node needs. */
 static bool body_fits(const ob_node *node, ob_loop_params *out, ob_control_problem *problem) {
     const ob_graph *body = out->body;
     uint32_t n_in = out->own_inputs + out->n_state + out->n_scanned, n_out = out->own_outputs + node->n_outputs;
@@ -85,7 +85,7 @@ int64_t ob__scan_axis(const ob_node *node, bool is_output, uint32_t i) {
     return listed(node, is_output ? "scan_output_axes" : "scan_input_axes", i);
 }
 
-/* Scan-8 says it of inputs only, and calls it `directions`. */
+/* Scan-8 gives directions of inputs only, in the attribute `directions`. */
 bool ob__scan_is_backward(const ob_node *node, bool is_output, uint32_t i) {
     if (is_output) return listed(node, "scan_output_directions", i) != 0;
     return listed(node, "scan_input_directions", i) != 0 || listed(node, "directions", i) != 0;

@@ -13,7 +13,7 @@ OB_RULE(scan);
 
 static const ob_type unknown_type = {.shape = {OB_RANK_UNKNOWN, NULL}};
 
-/* The node has no body that fits: the rule says why and leaves its results unknown. */
+/* Reports that no body fits. The results stay unknown. */
 static void tell(ob_infer *infer, const ob_control_problem *problem) {
     ob__problem(infer, problem->counts ? OB0603 : OB0602, -1, -1, "%s", problem->text);
 }
@@ -22,7 +22,7 @@ static bool same_range(const ob_range *a, const ob_range *b) {
     return a == b || (a && b && a->lowest == b->lowest && a->highest == b->highest && a->reached == b->reached);
 }
 
-/* Keeps the elements that are the same in both. */
+/* Keeps the elements that are equal in both. */
 static ob_status unify_contents(ob_infer *infer, ob_content *into, ob_content other) {
     if (!into->elems || !other.elems || into->n != other.n) {
         *into = (ob_content){.range = same_range(into->range, other.range) ? into->range : NULL,
@@ -41,14 +41,14 @@ static ob_status unify_contents(ob_infer *infer, ob_content *into, ob_content ot
 
 /* ---- If ---- */
 
-/* The boolean that input i holds, 0 or 1 by the making of such contents; OB_DIM_UNKNOWN: data tells. */
+/* The boolean in input i as 0 or 1, the only elements of such contents; OB_DIM_UNKNOWN: it depends on data. */
 static ob_dim truth_of(const ob_infer *infer, uint32_t i) {
     ob_dim term = ob__in_scalar(infer, i);
     if (ob_dim_is_const(term)) return term != 0;
     return ob__in_dtype(infer, i) == OB_BOOL ? term : OB_DIM_UNKNOWN;
 }
 
-/* Terms that are 1 where the branch runs; OB_DIM_UNKNOWN: data tells. */
+/* Terms that are 1 if the branch runs; OB_DIM_UNKNOWN: it depends on data. */
 static void branch_guards(ob_infer *infer, ob_dim guards[2]) {
     ob_dim term = truth_of(infer, 0);
     guards[0] = term;
@@ -68,7 +68,7 @@ ob_status ob__infer_if(ob_infer *infer) {
     OB_TRY(ob__require_one(infer, 0));
     branch_guards(infer, guards);
     for (int k = 0; k < 2 && infer->subgraph; k++) {
-        /* A branch that is never taken may hold what its condition excludes. */
+        /* a branch that is never taken may contradict its condition */
         if (guards[k] == 0) continue;
         ob_body_values out;
         if (!ob__branch_fits(infer->node, params.branches[k], &problem)) {
@@ -107,9 +107,9 @@ static bool same_content(ob_content a, ob_content b) {
            (!a.elems || a.n == 0 || memcmp(a.elems, b.elems, a.n * sizeof *a.elems) == 0);
 }
 
-/* Infers a body whose outputs first_out .. become inputs first_in .. of the next iteration, until the n state values have types
- * that every iteration keeps. Each round only forgets. What still changes after a few rounds is forgotten as a whole, and after
- * as many again all of the state is: then the next round changes nothing, and what it found is what counts. */
+/* Infers a body whose outputs first_out .. become inputs first_in .. of the next iteration, until the types of the n state values
+ * no longer change. Each round only removes knowledge: after FEW_ROUNDS a value that still changes becomes unknown, and after
+ * MOST_ROUNDS all state does. So the iteration ends, and its last round is the result. */
 static ob_status fixed_point(ob_infer *infer, ob_graph *body, ob_dim guard, ob_body_values in, ob_body_values out,
                              uint32_t first_in, uint32_t first_out, uint32_t n) {
     enum { FEW_ROUNDS = 4, MOST_ROUNDS = 8 };
@@ -132,7 +132,8 @@ static ob_status fixed_point(ob_infer *infer, ob_graph *body, ob_dim guard, ob_b
     }
 }
 
-/* What every iteration gives is stacked, so all must give one shape: a size that only the run tells may change between them. */
+/* Outputs of all iterations are stacked, so they must have one shape; a size that is known only at run time may differ between
+ * iterations. */
 static ob_status ask_one_shape(ob_infer *infer, const ob_type *item, ob_dim n) {
     if (ob_dim_is_const(n) && n <= 1) return OB_OK;
     bool known = item->kind == OB_TYPE_TENSOR && item->shape.rank >= 0;
@@ -141,7 +142,7 @@ static ob_status ask_one_shape(ob_infer *infer, const ob_type *item, ob_dim n) {
     if (known) return OB_OK;
     const char *reason = "iterations may give different shapes to stack";
     const ob_condition unknown = {OB_COND_EQUAL, OB_DIM_UNKNOWN, OB_DIM_UNKNOWN};
-    ob_dim guard = n == OB_DIM_UNKNOWN ? 1 : ob_dim_sub(infer->dims, n, 1); /* it takes two */
+    ob_dim guard = n == OB_DIM_UNKNOWN ? 1 : ob_dim_sub(infer->dims, n, 1); /* shapes can differ from two iterations on */
     if (guard == OB_DIM_UNKNOWN || ob_dim_is_const(guard)) return ob__unverified(infer, -1, -1, reason);
     return infer->condition ? infer->condition(infer, &unknown, guard, -1, -1, reason) : OB_OK;
 }
@@ -150,7 +151,7 @@ static bool is_true(ob_content content) {
     return content.elems && content.n == 1 && content.elems[0] == 1;
 }
 
-/* What is 1 or more where the body runs at all; OB_DIM_UNKNOWN: data tells. */
+/* A term that is 1 or more if the body runs; OB_DIM_UNKNOWN: it depends on data. */
 static ob_dim loop_guard(ob_infer *infer) {
     ob_dim count = ob__in_given(infer, 0) ? ob__in_scalar(infer, 0) : 1, begins = ob__in_given(infer, 1) ? truth_of(infer, 1) : 1;
     if (begins == 0 || (ob_dim_is_const(count) && count < 1)) return 0;
@@ -200,7 +201,7 @@ ob_status ob__infer_loop(ob_infer *infer) {
 
 /* ---- Scan ---- */
 
-/* Takes an axis out of a type; *removed is its dim. */
+/* Removes an axis from a type; *removed is its dim. */
 static ob_status without_axis(ob_infer *infer, ob_type *type, int64_t axis, ob_dim *removed) {
     ob_shape from = type->shape;
     int32_t at;
@@ -260,11 +261,11 @@ ob_status ob__infer_scan(ob_infer *infer) {
         return OB_E_MEMORY;
     OB_TRY(scan_inputs(infer, first, n_state, params.n_scanned, in, &batch, &length));
     if (first) OB_TRY(ob__require_shape(infer, 0, (ob_shape){1, &batch}, OB0601));
-    /* Scan-8 may be told by data to end earlier, which the first operand says. */
+    /* The sequence lengths of a Scan-8, its first operand, may end a sequence earlier. */
     ob_dim guard = !first ? length : ob__in_given(infer, 0) ? OB_DIM_UNKNOWN : ob_dim_mul(infer->dims, batch, length);
     OB_TRY(fixed_point(infer, body, guard, in, out, 0, 0, n_state));
     for (uint32_t i = 0; i < node->n_outputs; i++) {
-        bool keeps = i < n_state && guard == 0 && !first; /* no element, no change */
+        bool keeps = i < n_state && guard == 0 && !first; /* without iterations the state is unchanged */
         const ob_type *item = keeps ? ob__in_type(infer, i) : i < n_state ? &in.types[i] : &out.types[i];
         if (i >= n_state && guard == 0) out.types[i].shape = ob__item_shape(&out.types[i], body->outputs[i]);
         if (i >= n_state) OB_TRY(ask_one_shape(infer, item, length));
