@@ -1,19 +1,20 @@
-/* BMP: 1, 2, 4 and 8 bits with a palette, 8 and 4 also run-length encoded; 16, 24 and 32 bits, with masks; either direction. */
+/* BMP: 1, 2, 4 and 8 bits with a palette (8 and 4 also run-length encoded); 16, 24 and 32 bits with masks; bottom-up or top-down.
+ */
 #include <string.h>
 
 #include "ops/image/decode.h"
 
 typedef struct bmp {
     ob_image *image;
-    const uint8_t *pixels; /* where they begin */
-    size_t n_bytes;        /* from there on */
+    const uint8_t *pixels; /* the beginning of the pixel data */
+    size_t n_bytes;        /* from there to the end of the file */
     uint32_t bits, compression, masks[3];
     bool top_down;
     uint8_t palette[256][3];
 } bmp;
 
 enum { PLAIN, RLE8, RLE4, MASKS, ALPHA_MASKS = 6 };
-enum { CODES_BETWEEN = 1 << 14 }; /* of at most 255 pixels, between two questions whether to go on */
+enum { CODES_BETWEEN = 1 << 14 }; /* of at most 255 pixels each, between two checks for cancellation */
 
 static uint32_t u16(const uint8_t *p) {
     return p[0] | (uint32_t)p[1] << 8;
@@ -30,7 +31,7 @@ static uint8_t *row_of(const bmp *b, int64_t y) {
     return ob__image_row(b->image, b->top_down ? y : b->image->height - 1 - y);
 }
 
-/* The bits under a mask, as a byte. */
+/* The bits under a mask, scaled to a byte. */
 static uint8_t channel(uint32_t pixel, uint32_t mask) {
     if (mask == 0) return 0;
     uint32_t most = mask;
@@ -62,7 +63,7 @@ static ob_status read_plain(bmp *b, int64_t width, int64_t height, ob_error *err
     return OB_OK;
 }
 
-/* Index i of a run in two colours, or of single ones. */
+/* Index i of a run, which alternates two colours, or of single indexes. */
 static uint32_t rle_index(const bmp *b, const uint8_t *codes, uint32_t i) {
     return b->bits == 8 ? codes[i] : codes[i / 2] >> (i % 2 ? 0 : 4) & 15u;
 }

@@ -33,24 +33,24 @@ enum {
 
 enum { MOST_TILES = 65535, TILES_BETWEEN = 256 };
 
-/* How a component is coded. Sizes are exponents of two. */
+/* The coding of a component. Sizes are exponents of two. */
 typedef struct component {
     uint8_t levels, block_width, block_height;
-    bool segments; /* passes end within a code-block: each may be a segment */
+    bool segments; /* passes may end within a code-block, so that each may be a segment of its own */
     uint8_t precinct_width[OB_J2K_LEVELS], precinct_height[OB_J2K_LEVELS]; /* by resolution */
 } component;
 
-/* How a tile is coded. */
+/* The coding of a tile. */
 typedef struct coding {
     component components[OB_J2K_COMPONENTS];
-    uint32_t layers, changes; /* of the order of packets */
+    uint32_t layers, changes; /* numbers of layers and of changes of the progression order */
     bool by_position;
-    bool cod, coc; /* in the header that is read */
+    bool cod, coc; /* present in the current header */
 } coding;
 
 typedef struct totals {
-    uint64_t n_bytes, packets, steps; /* of the loops over packets */
-    uint64_t blocks, pieces;          /* code-blocks, and these times layers */
+    uint64_t n_bytes, packets, steps; /* of the loops over packets, in OpenJPEG */
+    uint64_t blocks, pieces;          /* code-blocks; code-blocks times layers */
     bool segments;
 } totals;
 
@@ -59,7 +59,7 @@ typedef struct reader {
     const uint8_t *next, *end;
     ob_codestream *out;
     coding main, tile;
-    totals own; /* of the tiles whose headers say how they are coded */
+    totals own; /* of the tiles whose own headers change the coding */
     ob_error *error;
 } reader;
 
@@ -77,7 +77,7 @@ static uint64_t shift_up(uint64_t n, unsigned bits) {
 
 /* ---- Tiles ---- */
 
-/* Bytes of OpenJPEG's structures for each, with what malloc adds. */
+/* Bytes of OpenJPEG's structures for one of each, with the overhead of malloc. */
 enum { PER_TILE = 9000, PER_TILE_COMPONENT = 1200, PER_RESOLUTION = 400, PER_PRECINCT = 256, PER_BLOCK = 512 };
 
 typedef struct area {
@@ -91,13 +91,13 @@ static unsigned least(unsigned a, unsigned b) {
     return a < b ? a : b;
 }
 
-/* A resolution of a component of a tile: its precincts, and the code-blocks of its bands. */
+/* Adds a resolution of a component of a tile: its precincts and the code-blocks of its bands. */
 static void add_resolution(totals *t, const coding *c, const component *k, area part, unsigned r, uint64_t *precincts) {
     unsigned down = k->levels - r, width = k->precinct_width[r], height = k->precinct_height[r];
     area res = {shift_up(part.x0, down), shift_up(part.y0, down), shift_up(part.x1, down), shift_up(part.y1, down)};
     *precincts = ob__mul_sat(cells(res.x0, res.x1, width), cells(res.y0, res.y1, height));
     uint64_t bands = r == 0 ? 1 : 3, half = r == 0 ? 0 : 1;
-    /* A band of a resolution has half of its size; its corners lie within one of it. */
+    /* A band has half the size of its resolution; its corners differ from the exact half by less than one. */
     area band = {res.x0 >> half, res.y0 >> half, shift_up(res.x1, (unsigned)half), shift_up(res.y1, (unsigned)half)};
     unsigned block_width = least(k->block_width, width - (unsigned)half),
              block_height = least(k->block_height, height - (unsigned)half);
@@ -134,7 +134,7 @@ static ob_status add_tile(const reader *r, const coding *c, uint32_t index, tota
             step_y = step_y < y ? step_y : y;
         }
     }
-    uint64_t each = ob__mul_sat(resolutions, s->n_components), /* of the list of packets that were read: two bytes */
+    uint64_t each = ob__mul_sat(resolutions, s->n_components), /* OpenJPEG's list of packets already read: two bytes for each */
         places = ob__mul_sat(ob__ceil_div_u64(tile.x1 - tile.x0, step_x) + 1, ob__ceil_div_u64(tile.y1 - tile.y0, step_y) + 1);
     t->n_bytes = ob__add_sat(t->n_bytes, ob__mul_sat(2, ob__mul_sat(c->layers, ob__mul_sat(each, most_precincts))));
     t->steps = ob__add_sat(t->steps, ob__mul_sat(c->changes + UINT64_C(1), t->packets - before));
@@ -169,13 +169,13 @@ static ob_status read_size(reader *r, const uint8_t *p, uint32_t n) {
     return OB_OK;
 }
 
-/* What COD and COC share: levels, code-blocks and precincts. */
+/* The part that COD and COC share: levels, code-blocks and precincts. */
 static ob_status read_component(reader *r, const uint8_t *p, uint32_t n, bool precincts, component *out) {
     component k = {0};
     NOT_ONE(n < 5 || p[0] >= OB_J2K_LEVELS);
     k.levels = p[0];
     k.block_width = (uint8_t)((p[1] & 15) + 2), k.block_height = (uint8_t)((p[2] & 15) + 2);
-    k.segments = p[3] & 5; /* a selective bypass, an end of each pass */
+    k.segments = p[3] & 5; /* selective bypass, or termination of each pass */
     NOT_ONE(k.block_width > 10 || k.block_height > 10 || k.block_width + k.block_height > 12);
     NOT_ONE(n != 5 + (precincts ? k.levels + 1u : 0));
     for (unsigned i = 0; i <= k.levels; i++) {
@@ -228,7 +228,7 @@ static ob_status read_marker(reader *r, coding *c, uint32_t marker, const uint8_
     }
 }
 
-/* Markers up to one of two, which is passed; SOT and EOC are. */
+/* Reads markers up to and including `last` or EOC; *found is the one. */
 static ob_status read_markers(reader *r, coding *c, const uint8_t *end, uint32_t last, uint32_t *found) {
     for (;;) {
         NOT_ONE(end - r->next < 2);
@@ -246,7 +246,7 @@ static ob_status read_markers(reader *r, coding *c, const uint8_t *end, uint32_t
     }
 }
 
-/* Behind SOT. */
+/* Reads a tile-part, after its SOT. */
 static ob_status read_part(reader *r) {
     const uint8_t *begin = r->next - 2;
     uint32_t found, index, length, part;
@@ -276,7 +276,7 @@ static ob_status read_parts(reader *r) {
 
 /* ---- The whole ---- */
 
-/* The codestream of a file: the first box of its kind. */
+/* The codestream of a JP2 file: its first box of that kind. */
 static ob_status find_boxed(reader *r) {
     for (;;) {
         NOT_ONE(r->end - r->next < 8);
@@ -296,8 +296,8 @@ static ob_status find_boxed(reader *r) {
     }
 }
 
-/* What all tiles ask for. The library keeps the structures of one tile for the next and lets them grow: those of tiles that are
- * coded alike differ by their edges only. */
+/* Adds up the needs of all tiles. The library keeps the structures of one tile for the next and lets them grow: tiles with the
+ * same coding differ only at their edges. */
 static ob_status sum_up(reader *r) {
     enum { FIXED = 1 << 18, CHUNK = 32, CHUNKS_PER_BYTE = 32, SEGMENTS = 174 * 24, SEGMENTS_PER_BYTE = 128, SPARE = 1 << 18 };
     ob_codestream *s = r->out;
@@ -314,7 +314,7 @@ static ob_status sum_up(reader *r) {
         all.pieces = ob__add_sat(all.pieces, one.pieces);
         all.segments |= one.segments;
     }
-    /* A packet takes a byte, or more. */
+    /* A packet takes at least a byte. */
     OB_IMAGE_DAMAGED(all.packets / 2 > n_file + SPARE, r->error, "a JPEG 2000 of %llu packets in %llu bytes",
                      (unsigned long long)all.packets, (unsigned long long)n_file);
     OB_IMAGE_DAMAGED(all.steps / 32 > n_file + SPARE, r->error, "a JPEG 2000 whose packet order takes %llu steps",

@@ -1,4 +1,4 @@
-/* JPEG, by libjpeg: the slow integer transform and the smooth upsampling, which are its defaults. */
+/* JPEG, by libjpeg, with its defaults: the slow integer transform and smooth upsampling. */
 #include "ops/image/decode.h"
 
 static bool is_jpeg(const uint8_t *file, size_t n) {
@@ -13,15 +13,16 @@ static bool is_jpeg(const uint8_t *file, size_t n) {
 
 #include <jerror.h>
 
-enum { MOST_SCANS = 500 }; /* of a progressive image, each of which costs a pass over all of it */
+enum { MOST_SCANS = 500 }; /* scans of a progressive image; each is a pass over the whole image */
 
-/* The library's errors come back to `jump`. What is changed between lies behind a pointer, not in the frame of setjmp. */
+/* The library's errors jump back to `jump`. Data that changes in between is behind a pointer, because locals of setjmp's frame
+ * may be lost. */
 typedef struct reader {
     struct jpeg_error_mgr errors;
     struct jpeg_decompress_struct codec;
     struct jpeg_progress_mgr progress;
     struct jpeg_source_mgr source;
-    size_t at; /* in the file: behind what `source` has */
+    size_t at; /* in the file, after the bytes that `source` has */
     jmp_buf jump;
     ob_image *image;
     uint8_t *inks; /* a row of cyan, magenta, yellow and black, or NULL */
@@ -39,7 +40,7 @@ static void give_up(j_common_ptr codec) {
     longjmp(r->jump, 1);
 }
 
-/* Warnings below 0: those of a file that is cut off are errors, as the rest would be made up. */
+/* Negative levels are warnings. They become errors, because the decoder would invent the pixels of a file that is cut off. */
 static void hear(j_common_ptr codec, int level) {
     int code = codec->err->msg_code;
     if (level < 0 && (code == JWRN_JPEG_EOF || code == JWRN_HIT_MARKER)) give_up(codec);
@@ -49,7 +50,7 @@ static void print_nothing(j_common_ptr codec) {
     (void)codec;
 }
 
-/* Behind every row of blocks, in every pass. */
+/* Called after every row of blocks in every pass; checks for cancellation. */
 static void watch(j_common_ptr codec) {
     reader *r = codec->client_data;
     if (ob__image_stopped(r->image)) longjmp(r->jump, 1);
@@ -66,7 +67,7 @@ static void begin_source(j_decompress_ptr codec) {
     (void)codec;
 }
 
-/* Behind the end an end marker: what the library makes of it is a warning, see `hear`. */
+/* After the end of the file: an end marker. The library's warning about it becomes an error, see `hear`. */
 static boolean fill_source(j_decompress_ptr codec) {
     static const JOCTET end[2] = {0xff, JPEG_EOI};
     reader *r = codec->client_data;
@@ -102,8 +103,8 @@ static void set_source(reader *r) {
 
 /* ---- Pixels ---- */
 
-/* The library has the coefficients of all scans together, in blocks of 64, or a few rows of blocks of one scan. Blocks are
- * padded to what components share. */
+/* Reserves the library's memory: coefficients of all scans, in blocks of 64, or a few rows of blocks of one scan. Blocks are
+ * padded to the common sampling of the components. */
 static ob_status reserve(reader *r) {
     struct jpeg_decompress_struct *codec = &r->codec;
     enum { FIXED = 1 << 20, BLOCK = DCTSIZE2 * sizeof(JCOEF), ROWS = 8 };
@@ -118,7 +119,7 @@ static ob_status reserve(reader *r) {
     return ob__image_reserve(r->image, n, r->error);
 }
 
-/* Adobe's files have the inks inverted. */
+/* Files from Adobe invert the inks. */
 static void row_from_inks(const reader *r, uint8_t *to) {
     unsigned flip = r->codec.saw_Adobe_marker ? 0 : 255;
     const uint8_t *ink = r->inks;

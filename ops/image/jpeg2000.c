@@ -1,7 +1,7 @@
-/* JPEG 2000, by OpenJPEG: JP2 files and bare codestreams, of one component (grey) or three, and what lies behind them left out.
+/* JPEG 2000, by OpenJPEG: JP2 files and bare codestreams, with one component (grey) or three; further components are ignored.
  *
- * The library neither asks whether to go on nor counts its memory. The headers are read before (codestream.h), which bounds the
- * memory; and the image is decoded in windows, each by a decoder of its own. */
+ * The library neither checks for cancellation nor counts its memory. So the headers are read first (codestream.h), which bounds
+ * the memory, and the image is decoded in windows, each by a new decoder. */
 #include <string.h>
 
 #include "ops/image/codestream.h"
@@ -64,7 +64,7 @@ static uint8_t clamp(int64_t value) {
     return (uint8_t)(value < 0 ? 0 : value > 255 ? 255 : value);
 }
 
-/* The sample for a place on the reference grid, as a byte: components may be coarser than the image. */
+/* The sample at a position on the reference grid, as a byte. Components may be coarser than the image. */
 static uint8_t sample(const opj_image_comp_t *c, int64_t x, int64_t y) {
     int64_t column = x / c->dx - c->x0, row = y / c->dy - c->y0;
     column = column < 0 ? 0 : column >= c->w ? (int64_t)c->w - 1 : column;
@@ -75,14 +75,14 @@ static uint8_t sample(const opj_image_comp_t *c, int64_t x, int64_t y) {
     return c->prec == 8 ? clamp(value) : clamp(value * 255 / ((1 << c->prec) - 1));
 }
 
-/* ITU-R 601, as JFIF has it. */
+/* YCbCr of ITU-R 601, as in JFIF. */
 static void put_ycc(uint8_t *to, uint8_t luma, int blue, int red) {
     double b = blue - 128, r = red - 128;
     ob__image_put(to, clamp((int64_t)(luma + 1.402 * r + 0.5)), clamp((int64_t)(luma - 0.344136 * b - 0.714136 * r + 0.5)),
                   clamp((int64_t)(luma + 1.772 * b + 0.5)));
 }
 
-/* Of the reference grid; the image begins at x0, y0 of the codestream. */
+/* In coordinates of the reference grid; the image begins at x0, y0 of the codestream. */
 typedef struct window {
     int64_t x0, y0, x1, y1;
 } window;
@@ -118,12 +118,12 @@ typedef struct decoder {
     opj_codec_t *codec;
     opj_stream_t *file;
     opj_image_t *image;
-    uint32_t dx, dy; /* the coarsest component */
+    uint32_t dx, dy; /* the spacing of the coarsest component */
 } decoder;
 
 static bool set_up(decoder *d) {
     const ob_allocator *allocator = d->reader.image->allocator;
-    opj_dparameters_t *parameters = allocator->alloc(allocator->context, sizeof *parameters); /* two paths of 4 KiB */
+    opj_dparameters_t *parameters = allocator->alloc(allocator->context, sizeof *parameters); /* contains two paths of 4 KiB */
     if (!parameters) return false;
     opj_set_default_decoder_parameters(parameters);
     bool good = opj_setup_decoder(d->codec, parameters);
@@ -131,7 +131,8 @@ static bool set_up(decoder *d) {
     return good;
 }
 
-/* The area begins a sample of the coarsest component earlier: its first sample may lie before the window. */
+/* The area begins one sample of the coarsest component earlier, because that component's first sample may lie before the window.
+ */
 static ob_status read_window(decoder *d, const window *w, ob_error *error) {
     const ob_codestream *s = d->stream;
     OB_FAIL_IF(!set_up(d), error, OB_E_MEMORY, "no memory for a decoder");
@@ -145,7 +146,7 @@ static ob_status read_window(decoder *d, const window *w, ob_error *error) {
     read = opj_set_decode_area(d->codec, d->image, (OPJ_INT32)x0, (OPJ_INT32)y0, (OPJ_INT32)w->x1, (OPJ_INT32)w->y1) &&
            opj_decode(d->codec, d->file, d->image) && opj_end_decompress(d->codec, d->file);
     OB_IMAGE_DAMAGED(!read, error, "a JPEG 2000: %s", d->reader.text);
-    OB_TRY(check_components(d->image, error)); /* a palette makes three of one */
+    OB_TRY(check_components(d->image, error)); /* a palette turns one component into three */
     for (uint32_t i = 0; i < d->image->numcomps; i++) {
         const opj_image_comp_t *c = &d->image->comps[i];
         OB_IMAGE_DAMAGED(!c->data || c->w == 0 || c->h == 0, error, "a JPEG 2000 without all its components");
@@ -182,7 +183,7 @@ static ob_status decode_window(ob_image *image, const ob_codestream *stream, con
     return status;
 }
 
-/* The side of a window: of about WINDOW samples, or all of a small image. */
+/* The side of a window: of about WINDOW samples, or the whole of a small image. */
 static int64_t window_side(const ob_codestream *stream) {
     enum { WINDOW = 1 << 20, STEP = 64 };
     int64_t side = STEP;
@@ -190,7 +191,7 @@ static int64_t window_side(const ob_codestream *stream) {
     return side;
 }
 
-/* Samples of a window, the library's, ours and those between; code-blocks and filters reach beyond it. */
+/* Bytes of the samples of a window: the library's, our own and intermediate ones. Code-blocks and filters extend beyond it. */
 static uint64_t sample_bytes(const ob_codestream *stream, int64_t width, int64_t height, int64_t side) {
     enum { PER_SAMPLE = 24, BEYOND = 256 };
     uint64_t w = (uint64_t)(width < side ? width : side) + BEYOND, h = (uint64_t)(height < side ? height : side) + BEYOND;

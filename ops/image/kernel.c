@@ -1,8 +1,8 @@
-/* ImageDecoder 20: an image file as height x width x channels. Transparency is left out, 16-bit samples lose their lower half, of
- * files with several images it is the first. Grey is the luma of ITU-R 601-2, rounded, also of images that are grey.
+/* ImageDecoder 20: decodes an image file to height x width x channels. Transparency is ignored, 16-bit samples lose their lower
+ * byte, and of several images in a file the first is decoded. Grey is the luma of ITU-R 601-2, rounded, also for grey images.
  *
- * What cannot be decoded gives an empty result, 0 x 0, as the operator's text says; the reason goes to the logger. A library that
- * is not there, an image that is too large and want of memory are errors. Memory that a library takes from malloc is bounded from
+ * As ONNX specifies, a file that cannot be decoded gives an empty result, 0 x 0; the reason goes to the logger. A missing
+ * library, an image that is too large and lack of memory are errors. The memory that a library takes from malloc is bounded from
  * the file's header, and counted before it is taken. */
 #include "core/base/log.h"
 #include "ops/image/decode.h"

@@ -1,4 +1,4 @@
-/* What operators on images have as attributes: read here and nowhere else. */
+/* The attributes of operators on images, read only here. */
 #ifndef OB_OPS_IMAGE_PARAMS_H
 #define OB_OPS_IMAGE_PARAMS_H
 

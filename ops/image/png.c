@@ -1,4 +1,4 @@
-/* PNG, by libpng. No colour management: samples are what the file has. */
+/* PNG, by libpng, without colour management: samples are taken from the file unchanged. */
 #include <string.h>
 
 #include "ops/image/decode.h"
@@ -12,7 +12,8 @@ static bool is_png(const uint8_t *file, size_t n) {
 
 #include <png.h>
 
-/* The library's errors come back to `jump`. What is changed between lies behind a pointer, not in the frame of setjmp. */
+/* The library's errors jump back to `jump`. Data that changes in between is behind a pointer, because locals of setjmp's frame
+ * may be lost. */
 typedef struct reader {
     png_structp codec;
     png_infop info;
@@ -35,7 +36,7 @@ static void print_nothing(png_structp codec, const char *text) {
 }
 
 typedef struct block {
-    _Alignas(16) size_t n_bytes; /* and the bytes */
+    _Alignas(16) size_t n_bytes; /* size of the bytes that follow */
 } block;
 
 static void *take(png_structp codec, size_t n) {
@@ -58,7 +59,7 @@ static void give_back(png_structp codec, void *bytes) {
     if (b) r->image->allocator->free(r->image->allocator->context, b, b->n_bytes);
 }
 
-/* Everything comes through here, in pieces of a few KiB, what is skipped as well: the place to ask whether to go on. */
+/* Everything is read through here in pieces of a few KiB, including skipped data, so it checks for cancellation. */
 static void read_bytes(png_structp codec, uint8_t *to, size_t n) {
     reader *r = png_get_io_ptr(codec);
     if (ob__image_stopped(r->image)) longjmp(r->jump, 1);
@@ -96,8 +97,8 @@ static void read_guarded(reader *r) {
         r->status = ob__fail(r->error, OB_E_MEMORY, "no memory for a PNG");
         return;
     }
-    png_set_user_limits(r->codec, 0x7fffffff, 0x7fffffff);                   /* ob__image_begin decides */
-    png_set_keep_unknown_chunks(r->codec, PNG_HANDLE_CHUNK_NEVER, NULL, -1); /* texts and profiles are not inflated */
+    png_set_user_limits(r->codec, 0x7fffffff, 0x7fffffff);                   /* ob__image_begin checks the size instead */
+    png_set_keep_unknown_chunks(r->codec, PNG_HANDLE_CHUNK_NEVER, NULL, -1); /* so texts and profiles are not inflated */
     png_set_read_fn(r->codec, r, read_bytes);
     ob_status status = read_rows(r);
     r->status = status;

@@ -1,7 +1,7 @@
-/* Netpbm's PBM, PGM and PPM, as text and as bytes (P1 to P6). */
+/* Netpbm's PBM, PGM and PPM, in text and binary form (P1 to P6). */
 #include "ops/image/decode.h"
 
-enum { BYTES_BETWEEN = 1 << 20 }; /* that are skipped between two questions whether to go on */
+enum { BYTES_BETWEEN = 1 << 20 }; /* skipped between two checks for cancellation */
 
 typedef struct pnm {
     const ob_image *image;
@@ -13,7 +13,7 @@ static bool is_pnm(const uint8_t *file, size_t n) {
     return n >= 3 && file[0] == 'P' && file[1] >= '1' && file[1] <= '6' && (file[2] <= ' ' || file[2] == '#');
 }
 
-/* Also comments, up to the end of their line. When the run is to end, to the end of the file. */
+/* Skips spaces and comments, which end with their line. If the run is cancelled, skips to the end of the file. */
 static void skip_spaces(pnm *p) {
     bool comment = false;
     for (size_t n = 1; p->next < p->end && (comment || *p->next <= ' ' || *p->next == '#'); p->next++, n++) {
@@ -23,7 +23,7 @@ static void skip_spaces(pnm *p) {
     }
 }
 
-/* False: none is there, or more than nine digits. */
+/* False: there is no number, or it has more than nine digits. */
 static bool read_number(pnm *p, uint64_t *out) {
     int digits = 0;
     skip_spaces(p);
@@ -36,7 +36,7 @@ static uint8_t scale(const pnm *p, uint64_t value) {
     return (uint8_t)(value >= p->most ? 255 : (value * 255 + p->most / 2) / p->most);
 }
 
-/* The next sample as text; of a bitmap one digit, where 1 is black. */
+/* Reads the next sample in text form. In a bitmap it is one digit, and 1 is black. */
 static bool read_text(pnm *p, bool bitmap, uint8_t *out) {
     uint64_t value = 0;
     if (!bitmap) {

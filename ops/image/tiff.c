@@ -1,5 +1,5 @@
-/* TIFF, by libtiff: whatever its RGBA interface converts. Handlers and limits are those of one file, none are global:
- * libtiff 4.5. */
+/* TIFF, by libtiff: everything that its RGBA interface converts. Handlers and limits are set for each file, none globally; that
+ * needs libtiff 4.5. */
 #include <string.h>
 
 #include "ops/image/decode.h"
@@ -87,8 +87,8 @@ static uint64_t number(const uint8_t *p, int n, bool big_end) {
     return value;
 }
 
-/* The library reads every entry of the first directory, and keeps numbers in eight bytes, twice at most. An entry that says more
- * than the file has is not read. */
+/* The library reads every entry of the first directory and keeps its numbers in eight bytes each, at most twice. It does not read
+ * an entry that is longer than the file. */
 static uint64_t directory_bytes(const ob_image *image) {
     const uint8_t *file = image->file;
     bool big_end = file[0] == 'M', wide = file[2] + file[3] == '+';
@@ -108,23 +108,24 @@ static uint64_t directory_bytes(const ob_image *image) {
 
 /* ---- Pieces ---- */
 
-/* Decoded at once: one strip or tile, or what a row of it is. */
+/* The part that is decoded at once: a strip or tile, or a row of a strip. */
 typedef struct pieces {
     TIFFRGBAImage rgba;
-    uint32_t width, height; /* of one */
-    uint64_t n_bytes;       /* of one, decoded */
+    uint32_t width, height; /* of one piece */
+    uint64_t n_bytes;       /* of one decoded piece */
     uint16_t compression;
     bool tiled;
 } pieces;
 
 enum {
-    ROWS_PIXELS = 1 << 20, /* strips of more are read row by row, where the codec can */
+    ROWS_PIXELS = 1 << 20, /* larger strips are read row by row if the codec supports it */
     ROWS_BYTES = 1 << 22,
-    MOST_PIXELS = 1 << 24, /* of a strip or tile that is decoded at once */
+    MOST_PIXELS = 1 << 24, /* of a strip or tile that is decoded whole */
     MOST_SCAN_PIXELS = 1 << 25
 };
 
-/* Pixels times scans of the JPEGs inside: progressive ones cost a pass for each. 0xff 0xda stands nowhere else in their data. */
+/* Pixels times scans of the JPEG data inside: a progressive image costs a pass for each scan. 0xff 0xda cannot occur elsewhere in
+ * that data. */
 static uint64_t scan_pixels(const reader *r, TIFF *file, const pieces *p) {
     uint64_t most = 0, pixels = (uint64_t)p->width * p->height, n_file = r->image->n_bytes, passed = 0;
     uint32_t n = p->tiled ? TIFFNumberOfTiles(file) : TIFFNumberOfStrips(file);
@@ -133,7 +134,7 @@ static uint64_t scan_pixels(const reader *r, TIFF *file, const pieces *p) {
         if (at >= n_file) continue;
         if (size > n_file - at) size = n_file - at;
         passed += size;
-        if (passed > 4 * n_file) return UINT64_MAX; /* strips that share their bytes */
+        if (passed > 4 * n_file) return UINT64_MAX; /* strips share their bytes */
         for (const uint8_t *q = r->image->file + at, *end = q + size; q && end - q > 1; q++) {
             q = memchr(q, 0xff, (size_t)(end - q));
             if (!q || end - q < 2) break;
@@ -192,7 +193,7 @@ static bool read_pieces(const ob_image *image, pieces *p, uint32_t *raster) {
     return true;
 }
 
-/* Strips of any size: what turns samples into pixels is the library's here, too. */
+/* Reads strips of any size by rows; the library's own function converts samples to pixels here too. */
 static bool read_rows(const ob_image *image, pieces *p, TIFF *file, uint32_t *raster, void *samples) {
     for (int64_t y = 0; y < image->height && !ob__image_stopped(image); y++) {
         if (TIFFReadScanline(file, samples, (uint32_t)y, 0) < 0) return false;
@@ -233,7 +234,8 @@ static ob_status measure(reader *r, TIFF *file, pieces *p, bool *by_rows, ob_err
     uint64_t scanned = jpeg && large ? scan_pixels(r, file, p) : 0;
     OB_FAIL_IF(scanned > MOST_SCAN_PIXELS, error, OB_E_LIMIT,
                "a TIFF with strips or tiles of %u x %u pixels, which are JPEGs of several scans", p->width, p->height);
-    /* Decoded samples, the codec's own copy, coefficients of a JPEG; the strip's bytes once more where their bits are turned. */
+    /* Decoded samples, the codec's own copy and the coefficients of a JPEG; also the bytes of the strip if their bits must be
+     * reversed. */
     uint64_t row_bytes = *by_rows ? (uint64_t)TIFFScanlineSize(file) : p->n_bytes;
     return ob__image_reserve(r->image, 3 * row_bytes + (jpeg ? 8 * (scanned ? pixels : p->width * UINT64_C(64)) : 0), error);
 }
@@ -244,7 +246,7 @@ static ob_status read_measured(reader *r, TIFF *file, pieces *p, ob_error *error
     bool by_rows = false;
     OB_TRY(measure(r, file, p, &by_rows, error));
     size_t n_samples = by_rows ? (size_t)TIFFScanlineSize(file) : 1,
-           n_raster = (size_t)p->width * (by_rows ? 1 : p->height) * sizeof(uint32_t); /* of at most OB_IMAGE_ROW, MOST_PIXELS */
+           n_raster = (size_t)p->width * (by_rows ? 1 : p->height) * sizeof(uint32_t); /* at most OB_IMAGE_ROW or MOST_PIXELS */
     uint32_t *raster = allocator->alloc(allocator->context, n_raster);
     void *samples = allocator->alloc(allocator->context, n_samples);
     ob_status status = OB_OK;

@@ -1,4 +1,4 @@
-/* WebP, by libwebp; of an animation nothing. */
+/* WebP, by libwebp, without animations. */
 #include <string.h>
 
 #include "ops/image/decode.h"
@@ -10,8 +10,9 @@ static bool is_webp(const uint8_t *file, size_t n) {
 #ifdef OB_WITH_WEBP
 #include <webp/decode.h>
 
-/* What the library takes: of a lossless image, or of a plane of transparency, all pixels in four bytes, and tables of codes for
- * each group of them, whose codes take at least 20 bits of the file and which has at least 16 pixels; of others a few rows. */
+/* The memory that the library takes. For a lossless image or a plane of transparency: four bytes for each pixel, and tables of
+ * codes for each group of pixels; the codes of a group take at least 20 bits of the file, and a group has at least 16 pixels. For
+ * other images, a few rows. */
 static uint64_t memory_for(const ob_image *image, const WebPBitstreamFeatures *features) {
     enum { FIXED = 1 << 20, ROWS = 128, MOST_GROUPS = 1 << 16, GROUP = 21 << 10, LOSSY = 1 };
     uint64_t pixels = (uint64_t)image->width * (uint64_t)image->height, groups = pixels / 16 + 1,
@@ -23,7 +24,7 @@ static uint64_t memory_for(const ob_image *image, const WebPBitstreamFeatures *f
     return n + 5 * pixels + groups * GROUP;
 }
 
-/* Bytes handed over at a time, about as many as some hundred thousand pixels take. */
+/* Bytes decoded at a time, about as many as encode some hundred thousand pixels. */
 static size_t piece_of(const ob_image *image) {
     enum { LEAST = 1 << 12, MOST = 1 << 16, PIXELS = 1 << 19 };
     uint64_t pixels = (uint64_t)image->width * (uint64_t)image->height, n = image->n_bytes / (pixels / PIXELS + 1);

@@ -1,4 +1,4 @@
-/* Shape rules of operators that the first releases called experimental. */
+/* Shape rules of experimental operators of ONNX's first releases. */
 #include <string.h>
 
 #include "core/base/error.h"
@@ -13,7 +13,8 @@ OB_RULE(given_tensor_fill);
 OB_RULE(image_scaler);
 OB_RULE(gru_unit);
 
-/* Source: Crop-1: border (left, top, right, bottom), or the upper left corner with `scale` (height, width). */
+/* Source: Crop-1. border is (left, top, right, bottom), or with `scale` (height, width) its first two are the upper left corner.
+ */
 ob_status ob__infer_crop(ob_infer *infer) {
     ob_shape x = ob__in_shape(infer, 0);
     uint32_t n_border, n_scale;
@@ -41,8 +42,8 @@ ob_status ob__infer_crop(ob_infer *infer) {
     return ob__out_tensor(infer, 0, OB_NONE, 4, dims);
 }
 
-/* A shape from the attribute, from the operand's elements or from its shape, and the sizes of `extra_shape` behind it; *rank
- * OB_RANK_UNKNOWN where that is not known. */
+/* A shape from the attribute, the operand's elements or the operand's shape, followed by the sizes of `extra_shape`. *rank is
+ * OB_RANK_UNKNOWN if it is not known. */
 static ob_status filled_shape(ob_infer *infer, int32_t *rank, ob_dim dims[OB_MAX_RANK]) {
     uint32_t n, n_extra;
     const ob_dim *shape, *extra;
@@ -84,7 +85,7 @@ ob_status ob__infer_constant_fill(ob_infer *infer) {
     return rank < 0 ? OB_OK : ob__out_tensor(infer, 0, OB_NONE, rank, dims);
 }
 
-/* The values are floats: without an operand nothing says another type. */
+/* The result has the element type of the operand. Without an operand it is float, like the values. */
 ob_status ob__infer_given_tensor_fill(ob_infer *infer) {
     const ob_attribute *values = ob__node_attribute(infer->node, "values");
     int32_t rank;

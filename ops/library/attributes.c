@@ -1,4 +1,4 @@
-/* Attributes of a library's operators: against the row's table, and read by the library. */
+/* Attributes of a library's operators: compared with the row's table, and read by the library. */
 #include <string.h>
 
 #include "ops/library/library.h"
@@ -55,7 +55,8 @@ bool ob__library_attributes_fit(ob_infer *infer, const ob_operator *row, bool *o
     return fit;
 }
 
-/* The table's entry, when the library asks for what it has declared; *given: the node's attribute of that kind, or NULL. */
+/* The entry of the row's table, if the library asks for an attribute that it declared. *given: the node's attribute of that kind,
+ * or NULL. */
 static const ob_operator_attribute *look_up(ob_operator_call *call, const char *name, int kind, const char *function,
                                             const ob_attribute **given) {
     *given = NULL;
@@ -100,7 +101,7 @@ const char *ob__host_attribute_text(ob_operator_call *call, const char *name) {
     return given && given->u.s.data ? given->u.s.data : !given && entry && entry->text ? entry->text : "";
 }
 
-/* Entries of a list: the node's, or the default's. */
+/* The entries of a list: from the node, or the default. */
 static const void *list_of(const ob_operator_attribute *entry, const ob_attribute *given, const void *list, size_t *n) {
     size_t none;
     if (!n) n = &none;

@@ -1,4 +1,4 @@
-/* Calls of a library's functions: the host's table, and the failures that a call collects. */
+/* Calls of a library's functions: the functions that the host offers, and the failures during a call. */
 #include <string.h>
 
 #include "core/base/error.h"
@@ -27,7 +27,7 @@ static void take_place(ob_library_call *c, int32_t operand, int32_t axis) {
 
 static ob_status fail_with(ob_library_call *c, ob_status status, int32_t operand, int32_t axis, const char *format,
                            va_list arguments) {
-    /* Tasks on other threads may fail too: the first one counts. */
+    /* tasks on several threads may fail; the first failure is kept */
     if (c->phase == OB_PHASE_RELEASE || atomic_flag_test_and_set(&c->has_failed)) return status;
     char text[sizeof c->message];
     ob__vsentence(text, sizeof text, format, arguments);

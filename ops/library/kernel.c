@@ -1,13 +1,13 @@
-/* The kernel of a library's operators, and what it may ask for. */
+/* The kernel of a library's operators, and the functions that the host offers to it. */
 #include <string.h>
 
 #include "core/base/error.h"
 #include "ops/library/library.h"
 
-/* In front of the library's own state, which begins 16-byte aligned. */
+/* Placed before the library's own state, which is 16-byte aligned. */
 typedef struct state_head {
     _Alignas(16) const ob_library_op *op; /* NULL: never planned */
-    const ob_node *node;                  /* a library may read attributes while it runs */
+    const ob_node *node;                  /* kept because a library may read attributes while it runs */
     const ob_allocator *allocator;        /* the session's */
 } state_head;
 
@@ -93,7 +93,7 @@ ob_status ob__host_need_scratch(ob_operator_call *call, size_t n_bytes) {
     return OB_OK;
 }
 
-/* Hands the message of a failed call on. */
+/* Passes on the message of a failed call. */
 static ob_status keep(ob_library_call *c, ob_status status, const ob_error *error) {
     if (status == OB_OK) return OB_OK;
     return ob__library_fail(c, status, -1, error->axis, "%s", error->message[0] ? error->message : ob_status_text(status));
@@ -132,7 +132,7 @@ ob_status ob__host_parallel(ob_operator_call *call, int64_t n, int64_t grain,
     ob_library_call *c = ob__library_call_of(call, OB_PHASE_RUN, "parallel");
     if (!c) return OB_E_INTERNAL;
     if (!task || n < 0 || grain < 0) return ob__library_misbehaves(c, "calls parallel with NULL or a negative number");
-    /* What the library does next may rely on the results: its work is never cut short. */
+    /* The library may use the results next, so this work is not interrupted by a cancellation. */
     ob_threads threads = c->args->threads ? *c->args->threads : (ob_threads){.n_threads = 1};
     threads.stop = NULL;
     ob__parallel(&threads, n, grain, task, context);

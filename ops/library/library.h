@@ -1,5 +1,5 @@
-/* Operators of libraries (onnx_broadcast/operator.h): each row becomes an ob_op with a shape rule and a kernel that hand on to
- * the library's functions and check what comes back. Nothing else in the project tells such an operator from a built-in one. */
+/* Operators of libraries (onnx_broadcast/operator.h). Each row becomes an ob_op with a shape rule and a kernel that call the
+ * library's functions and check the returned values. The rest of the project treats these operators like built-in ones. */
 #ifndef OB_OPS_LIBRARY_LIBRARY_H
 #define OB_OPS_LIBRARY_LIBRARY_H
 
@@ -10,7 +10,7 @@
 #include "ops/kernel/kernel.h"
 #include "ops/table/op.h"
 
-/* A row as lookup gives it; op is first, so that an ob_op of a registry leads here. */
+/* A row, as lookup returns it. op is first, so that the ob_op of a registry can be cast back. */
 typedef struct ob_library_op {
     ob_op op;
     ob_kernel kernel;
@@ -19,14 +19,14 @@ typedef struct ob_library_op {
     struct ob_library_op *next;
 } ob_library_op;
 
-/* registry.c: the row of the newest version that is not newer than `opset` (0: newest of all), or NULL. */
+/* registry.c: the row of the newest version that is not newer than `opset` (0: any), or NULL. */
 const ob_op *ob__operators_find(const ob_operators *operators, const char *domain, const char *name, int64_t opset);
 
 /* row.c: checks row `index` of a library and fills `out`; E_ARGUMENT or E_UNSUPPORTED with a message. */
 ob_status ob__library_check(const ob_operator_library *library, ob_error *error);
 ob_status ob__library_row(const ob_operator_library *library, size_t index, ob_library_op *out, ob_error *error);
 
-/* load.c: the one place that opens shared libraries. The handle is for ob__library_unload. */
+/* load.c: the only place that opens shared libraries. Pass the handle to ob__library_unload. */
 ob_status ob__library_load(const char *path, void **handle, ob_operator_entry *entry, ob_error *error);
 void ob__library_unload(void *handle);
 
@@ -34,7 +34,7 @@ void ob__library_unload(void *handle);
 
 typedef enum ob_phase { OB_PHASE_SHAPE = 1, OB_PHASE_PLAN = 2, OB_PHASE_RUN = 4, OB_PHASE_RELEASE = 8 } ob_phase;
 
-/* A call of one of a library's functions; `open` is first: what the library sees leads here. */
+/* A call of one of a library's functions. `open` is first, so that the pointer given to the library can be cast back. */
 typedef struct ob_library_call {
     ob_operator_call open;
     ob_phase phase;
@@ -43,32 +43,33 @@ typedef struct ob_library_call {
     ob_infer *infer;            /* shape */
     const ob_kernel_args *args; /* plan and run */
     ob_kernel_needs *needs;     /* plan */
-    bool *set;                  /* shape: which outputs are */
-    atomic_flag has_failed;     /* taken by the first failure, which writes what follows */
+    bool *set;                  /* shape: which outputs have been set */
+    atomic_flag has_failed;     /* set by the first failure, which then writes the fields below */
     ob_status failure;          /* OB_OK: none */
-    bool misbehaved;            /* the library broke the rules of the interface: not a matter of the model */
-    bool reported;              /* the failure is a finding already */
+    bool misbehaved;            /* the library broke the rules of the interface; the model is not at fault */
+    bool reported;              /* the failure has already been reported as a finding */
     int32_t operand, axis;
     char message[512];
 } ob_library_call;
 
 void ob__library_call_init(ob_library_call *c, ob_phase phase, const ob_library_op *op, const ob_node *node);
-/* The call behind `call` when it is in one of `phases`; NULL otherwise, and the call then fails with the name of the function. */
+/* The call that `call` belongs to, if it is in one of `phases`. Otherwise the call fails with the name of the function, and the
+ * result is NULL. */
 ob_library_call *ob__library_call_of(ob_operator_call *call, unsigned phases, const char *function);
 /* Keeps the first failure. */
 ob_status ob__library_fail(ob_library_call *c, ob_status status, int32_t operand, int32_t axis, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
-/* As above for a broken rule of the interface, OB_E_INTERNAL; the operator and its library are put in front. */
+/* As above, for a broken rule of the interface: OB_E_INTERNAL. The message begins with the operator and its library. */
 ob_status ob__library_misbehaves(ob_library_call *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* What `returned` and the failures noted make together: fills c->failure ... when the library's function gave a status without a
- * message, or one that does not exist. */
+/* Combines the status `returned` with the failures noted. Fills c->failure ... if the library's function returned a status
+ * without a message, or an undefined status. */
 ob_status ob__library_conclude(ob_library_call *c, const char *function, ob_status returned);
 
 extern const ob_operator_host ob__library_host;
 
 /* attributes.c */
-/* Reports OB0602 for attributes that the row does not have, or has otherwise; false when any was. *open: an attribute stands for
- * one of a caller that is not known here. */
+/* Reports OB0602 for attributes that the row does not declare, or declares with another kind or value; returns false if there are
+ * any. *open: an attribute refers to an attribute of a function whose call is not known here. */
 bool ob__library_attributes_fit(ob_infer *infer, const ob_operator *row, bool *open);
 bool ob__host_attribute_given(ob_operator_call *call, const char *name);
 int64_t ob__host_attribute_int(ob_operator_call *call, const char *name);

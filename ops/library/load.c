@@ -1,4 +1,4 @@
-/* Shared libraries of operators: the one file that opens any. */
+/* Opens shared libraries of operators; no other file opens any. */
 #include <stdio.h>
 #include <string.h>
 
@@ -8,9 +8,9 @@
 #ifdef OB_HAVE_DLOPEN
 #include <dlfcn.h>
 
-/* A name without a folder is a file of the current one: the system's search path is not for data that a user names. */
+/* A name without a folder is a file of the current folder. The system's search path must not be used for a name in user data. */
 static void *open_file(const char *path, ob_error *error) {
-    char local[2 + 256]; /* no name of a file is longer */
+    char local[2 + 256]; /* no file name is longer */
     bool has_folder = strchr(path, '/') != NULL;
     int n = has_folder ? 0 : snprintf(local, sizeof local, "./%s", path);
     if (n < 0 || (size_t)n >= sizeof local) {
@@ -33,7 +33,7 @@ ob_status ob__library_load(const char *path, void **handle, ob_operator_entry *e
         dlclose(opened);
         return ob__fail(error, OB_E_NOT_FOUND, "is not an operator library: it does not export " OB_OPERATOR_ENTRY);
     }
-    memcpy(entry, &symbol, sizeof *entry); /* POSIX: a function's address fits an object pointer */
+    memcpy(entry, &symbol, sizeof *entry); /* POSIX: a function's address fits into an object pointer */
     *handle = opened;
     return OB_OK;
 }

@@ -1,4 +1,4 @@
-/* Registries: operators of libraries, looked up before the table of built-in ones. */
+/* Registries: operators of libraries, looked up before the built-in ones. */
 #include <stdio.h>
 #include <string.h>
 
@@ -38,7 +38,7 @@ void ob_operators_close(ob_operators **operators) {
     ob_operators *closing = *operators;
     *operators = NULL;
     for (loaded *library = closing->libraries; library; library = library->next) ob__library_unload(library->handle);
-    ob_arena arena = closing->arena; /* the struct dies with the arena */
+    ob_arena arena = closing->arena; /* the struct is freed with the arena */
     ob__arena_release(&arena);
 }
 
@@ -58,7 +58,7 @@ static ob_status check_unique(const ob_library_op *first, const ob_library_op *r
 
 static ob_status add(ob_operators *operators, const ob_operator_library *library, ob_error *error) {
     OB_TRY(ob__library_check(library, error));
-    ob_library_op *first = NULL, **end = &first; /* all rows or none */
+    ob_library_op *first = NULL, **end = &first; /* adds all rows or none */
     for (size_t i = 0; i < library->n_operators; i++) {
         ob_library_op *row = OB_ARENA_NEW(&operators->arena, ob_library_op);
         OB_FAIL_IF(!row, error, OB_E_MEMORY, "out of memory");
@@ -81,7 +81,7 @@ ob_status ob_operators_add(ob_operators *operators, const ob_operator_library *l
     return add(operators, library, error);
 }
 
-/* What happens once the file is open; the handle is noted before its rows can be. */
+/* Adds the rows of an opened file. The handle is noted first, because the rows point into the library. */
 static ob_status add_opened(ob_operators *operators, void *handle, ob_operator_entry entry, ob_error *error) {
     loaded *library = OB_ARENA_NEW(&operators->arena, loaded);
     OB_FAIL_IF(!library, error, OB_E_MEMORY, "out of memory");
@@ -111,7 +111,7 @@ ob_status ob_operators_load(ob_operators *operators, const char *path, ob_error 
     ob_error_clear(&own);
     ob_status status = load(operators, path, &own);
     if (status == OB_OK) return OB_OK;
-    /* The linker's messages begin with the path as well. */
+    /* the linker's messages begin with the path too */
     size_t n = strlen(path);
     const char *message = own.message;
     if (strncmp(message, path, n) == 0 && strncmp(message + n, ": ", 2) == 0) message += n + 2;

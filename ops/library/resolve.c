@@ -1,4 +1,5 @@
-/* The operators of a model's nodes: local functions, then those of its libraries, then those of the table. */
+/* Finds the operator of each node of a model: in the local functions, then in the model's operator libraries, then in the table.
+ */
 #include "ops/library/resolve.h"
 
 #include <string.h>
@@ -11,7 +12,7 @@ const ob_op *ob__model_find_op(const ob_model *model, const char *domain, const 
     return found ? found : ob__op_find(domain, name, opset);
 }
 
-/* One lookup for each distinct operator: files repeat few operators many times. */
+/* Looks up each distinct operator once, because files repeat few operators many times. */
 
 typedef struct resolution {
     const ob_op *op;
@@ -19,15 +20,15 @@ typedef struct resolution {
 } resolution;
 
 typedef struct resolver {
-    ob_map cache;     /* of names by address (they are interned) and opset -> resolution */
+    ob_map cache;     /* from names by address (they are interned) and opset to the resolution */
     ob_map functions; /* by ob__function_key */
     ob_arena arena;
-    const ob_graph *graph; /* whose opset for `domain` was asked last */
+    const ob_graph *graph; /* the graph and domain of the last opset lookup */
     const char *domain;
     int64_t opset;
 } resolver;
 
-/* NULL: none, or out of memory. */
+/* NULL: there is none, or memory ran out. */
 static ob_map_entry *function_entry(resolver *r, const char *domain, const char *name, const char *overload, bool insert) {
     char room[256];
     size_t n;
@@ -52,7 +53,7 @@ static ob_function *find_function(resolver *r, const ob_node *node) {
     return entry ? entry->value : NULL;
 }
 
-/* The domain is this project's, and has one version: what another one means is not known here. */
+/* The project's own domain has one version; other versions are unknown here. */
 static bool is_later_than_ours(const char *domain, int64_t opset) {
     return opset > 1 && strcmp(domain, "onnx_broadcast") == 0;
 }

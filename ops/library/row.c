@@ -1,4 +1,4 @@
-/* Rows of a library, checked field by field before anything trusts them. */
+/* Rows of a library, checked field by field before they are used. */
 #include <string.h>
 
 #include "core/base/error.h"
@@ -8,7 +8,7 @@ enum { MAX_LETTERS = 64, FLAGS = 31 };
 
 /* ---- Names ---- */
 
-/* 1 to OB_OPERATOR_MAX_NAME letters, digits, '_', '-' and '.'; reads no further than it must. */
+/* Whether text is 1 to OB_OPERATOR_MAX_NAME letters, digits, '_', '-' and '.'. Reads no further than necessary. */
 static bool is_name(const char *text) {
     size_t n = 0;
     for (; text && text[n]; n++) {
@@ -47,7 +47,7 @@ typedef struct side {
     int16_t least, most; /* operands; INT16_MAX: unbounded */
 } side;
 
-/* One side of a signature, to '>' or the end; NULL when it is ill-formed. */
+/* One side of a signature, up to '>' or the end; NULL if it is ill-formed. */
 static const char *read_side(const char *at, const char *end, side *out) {
     *out = (side){0, 0};
     bool optional = false;
@@ -82,7 +82,7 @@ static bool read_signature(const char *signature, ob_op *op) {
 
 /* ---- Rows ---- */
 
-/* Where a message comes from: "library edge 1.0, row 2 (example.edge.Frames)". */
+/* The beginning of a message: "library edge 1.0, row 2 (example.edge.Frames)". */
 #define AT           "library %s %s, row %zu (%s.%s): "
 #define AT_ARGUMENTS library->name, library->version, index, row->domain, row->name
 

@@ -1,4 +1,4 @@
-/* The shape rule of a library's operators, and what it may ask for. */
+/* The shape rule of a library's operators, and the functions that the host offers to it. */
 #include <string.h>
 
 #include "core/base/error.h"
@@ -81,7 +81,7 @@ const ob_dim *ob__host_input_integers(ob_operator_call *call, uint32_t input, si
 
 /* ---- Dims ---- */
 
-/* A number, a term of this pool or OB_DIM_UNKNOWN; libraries may hand over any word. */
+/* Whether d is a number, a term of this pool or OB_DIM_UNKNOWN. A library may pass any value. */
 static bool is_dim(const ob_infer *infer, ob_dim d) {
     return d == OB_DIM_UNKNOWN || ob_dim_is_const(d) || ob_dim_get_kind(infer->dims, d) != OB_DIM_KIND_UNKNOWN;
 }

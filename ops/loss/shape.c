@@ -8,7 +8,7 @@
 
 OB_RULE(loss);
 
-/* A label is a class, one that counts from the end too, or what is ignored, which need not be a class. */
+/* A label is a class (possibly negative, counted from the end) or ignore_index, which need not be a class. */
 static ob_status require_classes(ob_infer *infer, ob_dim classes) {
     const ob_attribute *ignored = ob__node_attribute(infer->node, "ignore_index");
     const ob_dim index = ob__saturated(ob__attribute_int(infer->node, "ignore_index"));
@@ -16,7 +16,8 @@ static ob_status require_classes(ob_infer *infer, ob_dim classes) {
                           ob__known_at_least(infer, index, ob_dim_sub(infer->dims, 0, classes));
     if (!ignored || is_class) return ob__require_places(infer, 1, classes, 0, 1);
     const ob_dim n = ob__in_count(infer, 1);
-    OB_TRY(ob__require_where(infer, n, OB_COND_AT_LEAST, classes, 1, 0, 1, OB0601)); /* 0 is looked up for what is ignored */
+    OB_TRY(ob__require_where(infer, n, OB_COND_AT_LEAST, classes, 1, 0, 1,
+                             OB0601)); /* the body looks up class 0 for ignored labels */
     if (n == 0) return OB_OK;
     const ob_content labels = ob__in_content(infer, 1);
     for (uint32_t i = 0; labels.elems && i < labels.n; i++) {

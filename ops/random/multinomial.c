@@ -1,4 +1,4 @@
-/* Multinomial: classes by their logarithmic weights. Sample j of row r takes number r * sample_size + j. */
+/* Multinomial: classes drawn by their logarithmic weights. Sample j of row r uses random number r * sample_size + j. */
 #include "kernels/kernels.h"
 #include "kernels/random/random.h"
 #include "ops/kernel/common.h"
@@ -40,7 +40,7 @@ static void multinomial_part(void *context, int64_t begin, int64_t end) {
     }
 }
 
-/* Running sums of the weights of rows begin .. end. */
+/* The running sums of the weights of rows begin .. end. */
 static void classes_part(void *context, int64_t begin, int64_t end) {
     const ob_kernel_args *args = context;
     const sampling *s = args->state;

@@ -1,4 +1,4 @@
-/* What operators that draw random numbers have as attributes: read here and nowhere else. */
+/* The attributes of operators that draw random numbers, read only here. */
 #ifndef OB_OPS_RANDOM_PARAMS_H
 #define OB_OPS_RANDOM_PARAMS_H
 
@@ -6,11 +6,11 @@
 #include "ops/table/attributes.h"
 #include "ops/table/op.h"
 
-/* Of the attribute `seed`, a float or an integer: its bits. Without it, of the name of the node's first result: two nodes draw
- * other numbers, and one node the same in every run. */
+/* The key: the bits of the attribute `seed`, a float or an integer. Without it, a hash of the name of the node's first result:
+ * different nodes then draw different numbers, and a node draws the same numbers in every run. */
 obk_random_key ob__random_key(const ob_node *node);
 
-/* Element i is first + span * number i, of a normal number, or of a uniform one. */
+/* Element i is first + span * x, where x is the normal or uniform random number i. */
 typedef struct ob_random_params {
     obk_random_key key;
     bool normal;
@@ -18,7 +18,7 @@ typedef struct ob_random_params {
 } ob_random_params;
 ob_random_params ob__random_params(const ob_node *node);
 
-/* Multinomial: how many classes are drawn of each row; may be negative, which the rule reports. */
+/* Multinomial: the number of samples drawn for each row. It may be negative, which the rule reports. */
 static inline int64_t ob__sample_size(const ob_node *node) {
     return ob__attribute_int(node, "sample_size");
 }

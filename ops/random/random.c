@@ -1,5 +1,5 @@
-/* RandomNormal, RandomUniform, the same like an operand, Bernoulli. Element i takes number i of the key: who computes it, and in
- * which part, is no matter. */
+/* RandomNormal, RandomUniform, their variants with Like, Bernoulli. Element i uses random number i of the key, so results do not
+ * depend on the division into parts. */
 #include "kernels/random/random.h"
 #include "core/graph/types.h"
 #include "kernels/kernels.h"
@@ -41,7 +41,7 @@ static ob_status random_run(const ob_kernel_args *args, ob_error *error) {
     return OB_OK;
 }
 
-/* An operand is looked at for its shape only. */
+/* the operand is used only for its shape */
 const ob_kernel ob__kernel_random = {
     .name = "random", .flags = OB_KERNEL_STRIDED, .state_bytes = sizeof(drawing), .plan = random_plan, .run = random_run};
 
@@ -56,7 +56,7 @@ static ob_status bernoulli_plan(const ob_kernel_site *site, ob_kernel_args *args
     return ob__one(args->out[0].dtype, &one, error);
 }
 
-/* 1 with the operand's probability: what is above 1 is certain, what is below 0 or no number never happens. */
+/* 1 with the probability that the operand gives: always if it is above 1, never if it is below 0 or NaN. */
 static void bernoulli_part(void *context, int64_t begin, int64_t end) {
     const ob_kernel_args *args = context;
     const drawing *d = args->state;

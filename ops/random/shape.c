@@ -30,7 +30,7 @@ ob_status ob__infer_random_like(ob_infer *infer) {
 ob_status ob__infer_multinomial(ob_infer *infer) {
     ob_dim n = ob__attribute_int(infer->node, "sample_size");
     if (!ob__rank_in(infer, 0, 2, 2)) return OB_OK;
-    if (ob__in_rank(infer, 0) == 2 && n > 0) /* of no classes none can be drawn */
+    if (ob__in_rank(infer, 0) == 2 && n > 0) /* samples need at least one class */
         OB_TRY(ob__require_where(infer, ob__in_dim(infer, 0, 0), OB_COND_AT_LEAST, ob__in_dim(infer, 0, 1), 1, 0, 1, OB0601));
     const ob_dim dims[2] = {ob__in_dim(infer, 0, 0), ob_dim_is_const(n) && n >= 0 ? n : OB_DIM_UNKNOWN};
     return ob__out_tensor(infer, 0, ob__dtype_attribute(infer, "dtype", OB_INT32), 2, dims);

@@ -1,12 +1,12 @@
 /* RNN, GRU, LSTM: opset 1, (GRU 3), 7, 14 (layout), 22 (bfloat16); forward, reverse and bidirectional; sequence_lens, initial
- * states, peepholes, clip, linear_before_reset, input_forget, every activation of the specification. float16 and bfloat16 by way
- * of float.
+ * states, peepholes, clip, linear_before_reset, input_forget, every activation of the specification. float16 and bfloat16 are
+ * computed as float.
  *
  * RNN   H' = f(x W + H R + b)
  * GRU   z, r = f(x W + H R + b); h = g(x Wh + (r * H) Rh + b), with linear_before_reset g(x Wh + r * (H Rh + bR) + bW);
  *       H' = (1 - z) * h + z * H
  * LSTM  i, f = f(x W + H R + p * C + b); c = g(...); C' = f * C + i * c; o = f(... + p * C'); H' = o * h(C')
- * DynamicQuantizeLSTM (com.microsoft): quantized.h; X, all steps of it, and H before each product have a scale of their own. The
+ * DynamicQuantizeLSTM (com.microsoft): quantized.h. X has one scale for all steps, and H a new one before each product. The
  * products with W are one matrix product over all steps. After the end of a sequence the state stays and Y is 0. */
 #include <math.h>
 
@@ -37,7 +37,7 @@ typedef struct recurrent {
     ob_byte_products bytes; /* of quantized weights */
 } recurrent;
 
-/* Operands and buffers of one direction. */
+/* Operands and buffers for one direction. */
 typedef struct direction {
     const recurrent *r;
     const activation *f;
@@ -48,8 +48,8 @@ typedef struct direction {
     char *y, *last_h, *last_c;
     char *projected, *gate, *reset, *h, *c;
     const ob_byte_run *bytes; /* NULL: the weights are not quantized */
-    bool *active;             /* per sequence: not at its end yet */
-    void *panel;              /* for products */
+    bool *active;             /* for each sequence: it has not ended yet */
+    void *panel;              /* work memory of products */
     const ob_threads *threads;
 } direction;
 
@@ -85,7 +85,7 @@ static ob_status check_operands(const ob_kernel_args *args, const recurrent *r, 
     return OB_OK;
 }
 
-/* "x if x >= alpha" here, where the operator ThresholdedRelu has "x > alpha". */
+/* The specification of RNN has "x if x >= alpha", the operator ThresholdedRelu "x > alpha". */
 static double just_below(double alpha, ob_dtype computing) {
     return computing == OB_DOUBLE ? nextafter(alpha, -INFINITY) : (double)nextafterf((float)alpha, -INFINITY);
 }
@@ -110,7 +110,7 @@ static ob_status choose_loops(const ob_kernel_site *site, recurrent *r, ob_dtype
     return OB_OK;
 }
 
-/* For the products with W and with R. */
+/* For the products with W and R. */
 static size_t panel_bytes(const recurrent *r) {
     return obk_panel_bytes(r->gemm, r->inputs > r->hidden ? r->inputs : r->hidden);
 }
@@ -152,8 +152,8 @@ static ob_status recurrent_plan(const ob_kernel_site *site, ob_kernel_args *args
 
 /* ---- the loops ---- */
 
-/* f(z) of n elements in each of `rows` rows that lie `stride` elements apart; "clip ... is applied to the input of activations".
- */
+/* Applies f to n elements in each of `rows` rows, `stride` elements apart. As specified, clip is applied to the input of
+ * activations. */
 static void activate(const recurrent *r, const activation *f, char *z, int64_t n, int64_t rows, int64_t stride) {
     const int64_t step = r->width, row[2] = {stride * r->width, stride * r->width};
     char *const in_place[2] = {z, z};
@@ -195,17 +195,17 @@ static void product(const direction *d, int64_t m, int64_t n, int64_t k, const c
         d->r->gemm->product(&call);
 }
 
-/* h R' of gates first .. first + n, for the whole batch. */
+/* Products of h with R' for gates first .. first + n, for the whole batch. */
 static void recur(const direction *d, const char *h, int64_t first, int64_t n, char *to, int64_t ld, bool adds) {
     const recurrent *r = d->r;
-    if (d->bytes) { /* of LSTM: all gates, added */
+    if (d->bytes) { /* for an LSTM: all gates, added */
         obk_pace pace = ob__pace(d->threads);
         ob__add_byte_product(d->bytes, 1, (const float *)(const void *)h, r->batch, (float *)(void *)to, &pace);
     } else
         product(d, r->batch, n, r->hidden, h, d->recurrence + first * r->hidden * r->width, adds, to, ld);
 }
 
-/* x W of all rows, some at a time: a sum has the same bits wherever rows are cut. */
+/* x W for all rows, some at a time. A sum has the same bits for any division of the rows. */
 static void multiply_rows(const direction *d, int64_t rows) {
     enum { MULTIPLICATIONS = 1 << 26, LEAST = 64 };
     const recurrent *r = d->r;
@@ -218,13 +218,13 @@ static void multiply_rows(const direction *d, int64_t rows) {
     }
 }
 
-/* x W for all steps, with the biases that are only added. */
+/* x W for all steps, plus the biases that can be added at once. */
 static void project(const direction *d) {
     const recurrent *r = d->r;
     const int64_t rows = r->steps * r->batch, row_bytes = r->gates * r->width;
     obk_pace pace = ob__pace(d->threads);
     if (d->bias && rows > 0) {
-        /* That of R for h of GRU is added before the reset. */
+        /* The bias of R for the gate h of a GRU is added before the reset. */
         const bool apart = r->params.cell == OB_RECURRENT_GRU && r->params.linear_before_reset;
         memcpy(d->projected, d->bias, (size_t)row_bytes);
         combine(r, r->add, d->projected, d->projected, d->bias + row_bytes, apart ? 2 * r->hidden : r->gates);
@@ -269,7 +269,7 @@ static void step_gru(const direction *d) {
         if (d->active[b]) r->loops->blend[r->is_double](d->h + b * row_bytes, update + b * gate_bytes, fresh + b * gate_bytes, n);
 }
 
-/* Gates: input, output, forget, cell; peepholes: input, output, forget. */
+/* Order of gates: input, output, forget, cell; of peepholes: input, output, forget. */
 static void step_lstm(const direction *d) {
     const recurrent *r = d->r;
     const obk_recurrent *f = r->loops;
@@ -303,7 +303,7 @@ static void step_lstm(const direction *d) {
 
 /* ---- running ---- */
 
-/* Where the rows of a step and of a state lie in X, Y, Y_h. */
+/* The row of a step or state in X, Y and Y_h. */
 static int64_t step_row(const recurrent *r, int64_t t, int64_t b) {
     return r->params.batch_first ? b * r->steps + t : t * r->batch + b;
 }
@@ -373,7 +373,7 @@ static ob_status recurrent_compute(const ob_kernel_args *args, ob_error *error) 
     const size_t width = (size_t)r->width;
     char *next = args->scratch;
     direction d = {.r = r, .x = args->in[0].data, .lengths = part(args, 4, 0), .threads = args->threads};
-    if (r->batch == 0 || r->hidden == 0) return OB_OK; /* any number of steps over nothing */
+    if (r->batch == 0 || r->hidden == 0) return OB_OK; /* no elements, so any number of steps is done */
     for (int64_t b = 0; d.lengths && b < r->batch; b++)
         OB_FAIL_IF(d.lengths[b] < 0 || d.lengths[b] > r->steps, error, OB_E_ARGUMENT, "sequence_lens[%lld] is %d of %lld steps",
                    (long long)b, (int)d.lengths[b], (long long)r->steps);

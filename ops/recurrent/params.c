@@ -52,7 +52,7 @@ static bool same_name(ob_string text, const char *name) {
     return true;
 }
 
-/* Parameters are taken from the lists in order, by those functions that have them. */
+/* Parameters are taken from the lists in order, by the functions that have parameters. */
 ob_status ob__recurrent_activations(const ob_node *node, const ob_recurrent_params *p, ob_activation activations[2][3],
                                     ob_error *error) {
     static const char *const usual[3][3] = {{"tanh"}, {"sigmoid", "tanh"}, {"sigmoid", "tanh", "tanh"}};

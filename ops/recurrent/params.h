@@ -1,4 +1,4 @@
-/* Attributes of RNN, GRU and LSTM: read here only, for the shape rule and the kernel. */
+/* The attributes of RNN, GRU and LSTM, read only here. */
 #ifndef OB_OPS_RECURRENT_PARAMS_H
 #define OB_OPS_RECURRENT_PARAMS_H
 
@@ -11,10 +11,10 @@ typedef struct ob_recurrent_params {
     ob_recurrent_cell cell;
     int gates;
     int directions;
-    bool reverse; /* the one direction is backward */
+    bool reverse; /* the only direction is backward */
     bool batch_first, linear_before_reset, input_forget;
-    int64_t hidden; /* -1: not told */
-    bool quantized; /* weights of 8 bits, (directions, inputs, gates), with scales and zero points behind the other operands */
+    int64_t hidden; /* -1: not given */
+    bool quantized; /* 8-bit weights (directions, inputs, gates), with scales and zero points after the other operands */
     double clip;    /* 0: none */
 } ob_recurrent_params;
 ob_recurrent_params ob__recurrent_params(const ob_node *node, const ob_op *op);
@@ -24,7 +24,7 @@ typedef struct ob_activation {
     obk_unary function;
     obk_unary_params params;
 } ob_activation;
-/* E_ARGUMENT: a list that does not fit, an activation that the specification does not have. */
+/* E_ARGUMENT: a list of the wrong length, or an activation that the specification does not define. */
 ob_status ob__recurrent_activations(const ob_node *node, const ob_recurrent_params *p, ob_activation activations[2][3],
                                     ob_error *error);
 

@@ -5,7 +5,7 @@
 #include "ops/kernel/common.h"
 #include "ops/quantize/integer.h"
 
-enum { ROWS = 48 }; /* that are multiplied at once */
+enum { ROWS = 48 }; /* multiplied at once */
 
 static bool is_each(const ob_view *view) {
     return view->rank == 2;

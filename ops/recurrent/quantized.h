@@ -1,5 +1,5 @@
-/* Products with weights of 8 bits, for DynamicQuantizeLSTM: floats are rounded to 8 bits with a scale of their own, multiplied as
- * integers, and the sums times both scales are added. */
+/* Products with 8-bit weights, for DynamicQuantizeLSTM. Floats are rounded to 8 bits with a scale of their own and multiplied as
+ * integers; the sums are multiplied by both scales and added. */
 #ifndef OB_OPS_RECURRENT_QUANTIZED_H
 #define OB_OPS_RECURRENT_QUANTIZED_H
 
@@ -7,28 +7,29 @@
 #include "kernels/quantize/quantize.h"
 #include "ops/kernel/kernel.h"
 
-/* An operand [directions, k, n]. Behind operand `scale` lies the zero point: one for each direction, or one for each column. */
+/* An operand [directions, k, n]. The zero point is the operand after `scale`; both have one element for each direction or for
+ * each column. */
 typedef struct ob_byte_weights {
     uint32_t input, scale;
     int64_t k, n;
-    int prepared;   /* of args->prepared; -1: packed in each run */
-    int64_t matrix; /* pairs of a packed direction */
+    int prepared;   /* index in args->prepared; -1: packed in each run */
+    int64_t matrix; /* pairs in the packed matrix of a direction */
 } ob_byte_weights;
 
 typedef struct ob_byte_products {
     const obk_integer_gemm *gemm;
     const obk_quantize *loops;
-    ob_byte_weights weights[2]; /* W and R: the same n */
+    ob_byte_weights weights[2]; /* W and R, with the same n */
 } ob_byte_products;
 
-/* weights[i]: operand, scale, k and n are set. */
+/* Before the call, operand, scale, k and n of each weights[i] must be set. */
 ob_status ob__plan_byte_products(const ob_kernel_site *site, const ob_kernel_args *args, ob_byte_products *p,
                                  ob_kernel_needs *needs, ob_error *error);
 
-/* What a run has: the scratch that planning asked for, and the weights of a direction. */
+/* The memory of a run: the scratch memory that planning requested, and the weights of a direction. */
 typedef struct ob_byte_run {
     const ob_byte_products *p;
-    obk_pair *packed[2]; /* where it is not prepared */
+    obk_pair *packed[2]; /* for weights that are not prepared */
     int16_t *zeros;
     float *scales;
     uint8_t *bytes;
@@ -43,7 +44,7 @@ typedef struct ob_byte_run {
 void ob__take_byte_products(const ob_byte_products *p, char **scratch, ob_byte_run *run);
 void ob__use_direction(const ob_kernel_args *args, ob_byte_run *run, int64_t direction);
 
-/* y += x times the weights, of `rows` rows of k and of n elements; all of x have one scale. */
+/* y += x times the weights, for `rows` rows of k elements in x and n in y. All of x has one scale. */
 void ob__add_byte_product(const ob_byte_run *run, int which, const float *x, int64_t rows, float *y, obk_pace *pace);
 
 #endif

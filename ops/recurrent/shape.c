@@ -1,4 +1,4 @@
-/* Shape rule of the recurrent operators. */
+/* The shape rule of recurrent operators. */
 #include "core/base/error.h"
 #include "ops/infer/infer.h"
 #include "ops/recurrent/params.h"
@@ -11,7 +11,8 @@ typedef struct cells {
     bool batch_first, quantized;
 } cells;
 
-/* Of operands 8 .. 11, one for each direction, or for each gate of each: alike of W, and of R. */
+/* Operands 8 .. 11, the scales and zero points of W and R, have one element for each direction or for each gate of each
+ * direction. */
 static ob_status require_scales(ob_infer *infer, const cells *c) {
     const ob_dim dims[2] = {c->directions, c->gates};
     for (uint32_t i = 8; i < 12; i++) {
@@ -35,7 +36,7 @@ static ob_status require_operands(ob_infer *infer, const cells *c) {
     const ob_shape shapes[7] = {
         {3, c->quantized ? wq : w}, {3, c->quantized ? rq : r}, {2, b}, {1, lengths}, initial, initial, {2, p}};
     for (uint32_t i = 0; i < 7; i++)
-        if (i > 1 || ob__in_rank(infer, i + 1) >= 0) /* the others' ranks were asked for */
+        if (i > 1 || ob__in_rank(infer, i + 1) >= 0) /* the ranks of the others were required before */
             OB_TRY(ob__require_shape(infer, i + 1, shapes[i], OB0601));
     if (c->quantized) OB_TRY(require_scales(infer, c));
     return ob__require_lengths(infer, 4, c->sequence);

@@ -1,5 +1,6 @@
 /* ArgMax, ArgMin: the index along `axis` of the largest or smallest element; opset 1.., all numbers, 13 also bfloat16.
- * select_last_index (12..) chooses the last of equals, else the first. The first (last) NaN wins, as in NumPy. */
+ * select_last_index (12..) chooses the last of equal elements; otherwise the first is chosen. The first (last) NaN wins, as in
+ * NumPy. */
 #include "core/base/integers.h"
 #include "core/graph/types.h"
 #include "kernels/kernels.h"
@@ -21,7 +22,7 @@ static ob_status argreduce_plan(const ob_kernel_site *site, ob_kernel_args *args
     OB_TRY(ob__check_type(site, args, 0, error));
     k->find = ob__kernels()->find->by_type[ob__dtype_is_real_or_half(in->dtype) ? ob__computing_type(args) : in->dtype];
     if (!k->find) return ob__no_type(site, error, in->dtype);
-    if (in->rank > 0) OB_TRY(ob__axis(p.axis, in->rank, &axis, error)); /* a scalar is one element: index 0 */
+    if (in->rank > 0) OB_TRY(ob__axis(p.axis, in->rank, &axis, error)); /* a scalar has one element, index 0 */
     k->search = (obk_search){.n = in->rank > 0 ? in->dims[axis] : 1,
                              .inner = in->rank > 0 ? ob__product(in->dims, axis + 1, in->rank) : 1,
                              .smallest = p.smallest,

@@ -1,6 +1,6 @@
-/* CumSum and CumProd: sums or products of the elements up to here along an axis (input 1); exclusive leaves the own element out,
- * reverse starts at the end. Float, double, int32, int64, uint32, uint64; CumSum 14 and CumProd 26 also float16, bfloat16 (by way
- * of float). Integers wrap. */
+/* CumSum and CumProd: running sums or products along an axis (input 1). exclusive leaves out the element itself, reverse starts
+ * at the end. Types: float, double, int32, int64, uint32, uint64; CumSum 14 and CumProd 26 also float16 and bfloat16 (computed as
+ * float). Integers wrap. */
 #include "core/base/integers.h"
 #include "core/graph/types.h"
 #include "kernels/kernels.h"
@@ -35,7 +35,7 @@ static void run_parts(void *context, int64_t begin, int64_t end) {
     k->loop(&j->running, j->args->out[0].data, j->args->in[0].data, begin, end);
 }
 
-/* The axis is an operand: perhaps only the run tells it. */
+/* The axis is an operand, which may be known only at run time. */
 static ob_status cumsum_compute(const ob_kernel_args *args, ob_error *error) {
     const ob_running_params *p = &((const cumsum *)args->state)->params;
     const ob_view *in = &args->in[0];

@@ -4,7 +4,7 @@
 
 #include "ops/table/attributes.h"
 
-/* With noop_with_empty_axes, in the versions whose axes are an operand. */
+/* Whether empty axes reduce nothing: noop_with_empty_axes, in the versions with axes as an operand. */
 static bool reduces_nothing(const ob_node *node, const ob_op *op) {
     return ob__op_input_types(op, 1) != 0 && ob__attribute_flag(node, "noop_with_empty_axes");
 }

@@ -1,4 +1,4 @@
-/* Attributes of reductions: read here only, for shape rules and kernels. */
+/* The attributes of reductions, read only here. */
 #ifndef OB_OPS_REDUCE_PARAMS_H
 #define OB_OPS_REDUCE_PARAMS_H
 
@@ -10,7 +10,7 @@ typedef struct ob_reduce_params {
     obk_fold fold;
     obk_finish finish;
     bool keep_axes;
-    bool nothing_by_default; /* without axes every element is reduced alone; else all axes are */
+    bool nothing_by_default; /* without axes each element is reduced on its own; otherwise, all axes are reduced */
 } ob_reduce_params;
 ob_reduce_params ob__reduce_params(const ob_node *node, const ob_op *op);
 

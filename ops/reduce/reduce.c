@@ -1,11 +1,11 @@
 /* ReduceL1, L2, LogSum, LogSumExp, Max, Mean, Min, Prod, Sum, SumSquare, opset 1 ..: axes as attribute, from 13 (ReduceSum) or 18
- * as input; none given: all axes, unless noop_with_empty_axes: then every element is reduced alone, so that what an operator does
- * besides adding up still happens (L1 is the absolute value, LogSum the logarithm).
+ * as input. Without axes all axes are reduced; with noop_with_empty_axes each element is reduced on its own, which still changes
+ * it (L1 gives the absolute value, LogSum the logarithm).
  *
- * Types: floats (float16 and bfloat16 by way of float), int32, int64, uint32, uint64; Max and Min also int8, uint8 and bool (20).
- * Floats are summed in double, integers wrap, and a mean of integers is cut towards zero. NaN wins in Max and Min.
- * Over no elements: Sum, L1, L2, SumSquare 0, Prod 1, Max -inf or the lowest value, Min inf or the highest, Mean NaN (integers
- * 0), LogSum and LogSumExp -inf. */
+ * Types: floats (float16 and bfloat16 are computed as float), int32, int64, uint32, uint64; Max and Min also int8, uint8 and bool
+ * (20). Floats are summed in double, integers wrap, and a mean of integers truncates. A NaN is the result of Max and Min. Over no
+ * elements: Sum, L1, L2, SumSquare 0, Prod 1, Max -inf or the lowest value, Min inf or the highest, Mean NaN (integers 0), LogSum
+ * and LogSumExp -inf. */
 #include "kernels/reduce/reduce.h"
 #include "core/base/integers.h"
 #include "core/graph/types.h"
@@ -16,8 +16,8 @@
 typedef struct reduce {
     ob_reduce_params params;
     obk_reduce loop;
-    bool axes_known; /* else the run tells them */
-    bool copies;     /* no axes, and an operator that does nothing to one element */
+    bool axes_known; /* otherwise they are known only at run time */
+    bool copies;     /* no axes, and the operator does not change a single element */
     int64_t n_parts, grain;
     obk_reduction r;
 } reduce;
@@ -57,7 +57,7 @@ static void split_axes(obk_reduction *r, const ob_view *in, uint32_t axes) {
     }
 }
 
-/* All that follows from the set of axes. */
+/* Everything that depends on the set of axes. */
 static ob_status resolve(const ob_kernel_args *args, reduce *k, uint32_t axes, ob_error *error) {
     const ob_view *in = &args->in[0];
     int64_t n_out = 1;
@@ -128,7 +128,7 @@ static ob_status reduce_compute(const ob_kernel_args *args, ob_error *error) {
         k = &told;
     }
     if (k->copies && k->n_parts > 0) {
-        ob__copy_contiguous(&args->in[0], args->out[0].data, args->threads); /* the bits, -0 among them */
+        ob__copy_contiguous(&args->in[0], args->out[0].data, args->threads); /* copies the bits, which keeps -0 */
         return OB_OK;
     }
     job j = {k, args};

@@ -9,7 +9,7 @@ OB_RULE(reduce);
 OB_RULE(argreduce);
 OB_RULE(cumsum);
 
-/* Folds a whole vector or scalar: ReduceProd of a shape is a count. */
+/* Reduces a whole vector or scalar: ReduceProd of a shape is the number of elements. */
 static ob_status reduce_content(ob_infer *infer, const ob_reduce_params *p) {
     ob_content content = ob__in_content(infer, 0);
     if (!content.elems || !ob__content_dtype(infer->out_types[0].dtype) || content.n == 0) return OB_OK;
@@ -23,7 +23,7 @@ static ob_status reduce_content(ob_infer *infer, const ob_reduce_params *p) {
     if (!product && !sum) OB_TRY(ob__term_fit(infer, &folded, dtype, 0));
     for (uint32_t i = 1; i < content.n; i++) {
         ob_dim d = content.elems[i];
-        /* In whatever order floats are added, on the way there is no more than at the end. */
+        /* In any order of float additions, no partial result may exceed the total. */
         if (real && (product || sum) && (!ob__known_at_least(infer, d, 0) || !ob__known_at_least(infer, folded, 0))) return OB_OK;
         if (!product && !sum) OB_TRY(ob__term_fit(infer, &d, dtype, 0));
         if (product)
@@ -42,7 +42,7 @@ static ob_status reduce_content(ob_infer *infer, const ob_reduce_params *p) {
     return OB_OK;
 }
 
-/* The output's dims when the marked axes go, or become 1. */
+/* The dims of the output: marked axes are removed or become 1. */
 static ob_status set_reduced(ob_infer *infer, ob_dtype dtype, ob_shape from, const bool *reduced, bool keep) {
     ob_dim dims[OB_MAX_RANK];
     int32_t rank = 0;
@@ -92,13 +92,13 @@ ob_status ob__infer_argreduce(ob_infer *infer) {
     OB_TRY(ob__rank_unknown(infer, 0));
     if (from.rank < 0 || from.rank > OB_MAX_RANK) return OB_OK;
     if (!ob__axis_in(infer, p.axis, from.rank, &axis)) return OB_OK;
-    OB_TRY(ob__require(infer, OB_COND_AT_LEAST, from.dims[axis], 1, 0, axis, OB0601)); /* of nothing there is no largest */
+    OB_TRY(ob__require(infer, OB_COND_AT_LEAST, from.dims[axis], 1, 0, axis, OB0601)); /* an empty axis has no largest element */
     reduced[axis] = true;
     OB_TRY(set_reduced(infer, OB_INT64, from, reduced, p.keep_axes));
     return ob__out_range(infer, 0, (ob_range){0, ob_dim_sub(infer->dims, from.dims[axis], 1), false});
 }
 
-/* Of a vector. */
+/* The elements of the result, for a vector. */
 static ob_status cumsum_content(ob_infer *infer) {
     const ob_running_params params = ob__running_params(infer->node, infer->op);
     const ob_content content = ob__in_content(infer, 0);

@@ -1,19 +1,20 @@
-/* DFT, STFT: lines of points, at places that follow from two counts, are transformed in double, four at a time. */
+/* DFT, STFT: lines of points are transformed in double, four at a time. Two counts give the positions of the lines. */
 #include "core/base/integers.h"
 #include "kernels/fft/fft.h"
 #include "kernels/kernels.h"
 #include "ops/kernel/common.h"
 #include "ops/signal/params.h"
 
-enum { CHUNK = 1 << 12 }; /* points that a chunk has at least */
+enum { CHUNK = 1 << 12 }; /* the least number of points in a chunk */
 
 typedef struct transforms {
     obk_fft fft;
-    obk_fft_lines like; /* what is the same for all lines */
+    obk_fft_lines like; /* the parameters that all lines share */
     const obk_ffts *functions;
     bool windowed;
-    int64_t n_lines, inner;                             /* line i is number i % inner of group i / inner */
-    int64_t from_outer, from_inner, to_outer, to_inner; /* bytes from group to group, and in one from line to line */
+    int64_t n_lines, inner; /* line i is number i % inner of group i / inner */
+    int64_t from_outer, from_inner, to_outer,
+        to_inner; /* byte strides from group to group (outer) and from line to line in a group (inner) */
     int64_t lines_per_chunk;
 } transforms;
 
@@ -25,7 +26,7 @@ typedef struct transforming {
 
 /* ---- Both ---- */
 
-/* The one integer that operand i holds: `otherwise` without it. */
+/* The only element of operand i, an integer; `otherwise` if the operand is omitted. */
 static ob_status read_one(const ob_kernel_args *args, uint32_t i, int64_t otherwise, int64_t *out, ob_error *error) {
     int32_t n;
     *out = otherwise;
@@ -217,7 +218,7 @@ static ob_status stft_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_
     t->like.from_step = t->like.from_complex ? 2 * width : width;
     t->inner = dims[1];
     t->n_lines = dims[0] * dims[1];
-    t->from_inner = dims[1] > 1 ? step * t->like.from_step : 0; /* of one frame the step may be any number */
+    t->from_inner = dims[1] > 1 ? step * t->like.from_step : 0; /* with a single frame, the step has no effect */
     t->from_outer = x->dims[1] * t->like.from_step;
     t->to_inner = dims[2] * t->like.to_step;
     t->to_outer = dims[1] * t->to_inner;

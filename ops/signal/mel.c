@@ -1,4 +1,4 @@
-/* MelWeightMatrix: triangles that lie side by side on the mel scale, over the bins of a transform of real numbers. */
+/* MelWeightMatrix: triangles side by side on the mel scale, over the bins of a transform of real numbers. */
 #include "ops/kernel/common.h"
 #include "ops/table/attributes.h"
 
@@ -6,7 +6,7 @@ typedef struct mel {
     int64_t bins, bands;
 } mel;
 
-/* Every operand is one number. */
+/* Reads an operand that must hold one number. */
 static ob_status read_number(const ob_kernel_args *args, uint32_t i, double *out, ob_error *error) {
     OB_FAIL_IF(ob__count(&args->in[i]) != 1, error, OB_E_SHAPE, "operand %u is not one element", i);
     return ob__convert(out, OB_DOUBLE, args->in[i].data, args->in[i].dtype, 1, error);
@@ -37,7 +37,7 @@ static ob_status mel_shape(const ob_kernel_site *site, ob_kernel_args *args, ob_
     return OB_OK;
 }
 
-/* The bin below edge i of bands + 2 edges, evenly spaced in mel; may be beyond the last bin. */
+/* The bin below edge i of bands + 2 edges, evenly spaced in mel. It may lie beyond the last bin. */
 static double edge(int64_t i, double low, double step, double points, double rate) {
     const double hertz = 700 * (pow(10, (low + (double)i * step) / 2595) - 1);
     return floor((points + 1) * hertz / rate);

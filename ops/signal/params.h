@@ -1,4 +1,4 @@
-/* What transforms of signals have as attributes: read here and nowhere else. */
+/* The attributes of signal transforms, read only here. */
 #ifndef OB_OPS_SIGNAL_PARAMS_H
 #define OB_OPS_SIGNAL_PARAMS_H
 
@@ -7,7 +7,7 @@
 
 typedef struct ob_dft_params {
     bool inverse, onesided;
-    int64_t axis; /* before version 20; later operand 2 says it, and this holds without one */
+    int64_t axis; /* before version 20; from then on the default of operand 2 */
 } ob_dft_params;
 
 static inline ob_dft_params ob__dft_params(const ob_node *node, int32_t since) {

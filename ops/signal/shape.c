@@ -15,7 +15,7 @@ static ob_dim half_plus_one(ob_infer *infer, ob_dim n) {
     return ob_dim_add(infer->dims, ob_dim_div(infer->dims, n, 2), 1);
 }
 
-/* The last axis holds real numbers (1), complex ones (2), or only those of `exactly`; 0: either. */
+/* The last axis holds real numbers (size 1) or complex ones (size 2). exactly: the only size allowed; 0: either. */
 static ob_status require_parts(ob_infer *infer, int32_t axis, ob_dim exactly) {
     const ob_dim parts = ob__in_dim(infer, 0, axis);
     if (exactly) return ob__require(infer, OB_COND_EQUAL, parts, exactly, 0, axis, OB0601);
@@ -91,7 +91,7 @@ ob_status ob__infer_window(ob_infer *infer) {
     return ob__out_tensor(infer, 0, ob__dtype_attribute(infer, "output_datatype", OB_FLOAT), 1, &n);
 }
 
-/* One float of the file; false: data tells. */
+/* One float that is known in the file; false: it depends on data. */
 static bool known_edge(ob_infer *infer, uint32_t i, double *out) {
     uint32_t n;
     const float *edge = ob__in_const_floats(infer, i, &n);
@@ -105,7 +105,7 @@ static bool known_edge(ob_infer *infer, uint32_t i, double *out) {
     return true;
 }
 
-/* The sample rate is above 0, and the lower edge not above the upper one. */
+/* Requires a sample rate above 0, and a lower edge that is not above the upper one. */
 static ob_status require_bands(ob_infer *infer) {
     double low, high;
     const ob_values_asked rate = {

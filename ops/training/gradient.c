@@ -1,4 +1,4 @@
 #include "ops/kernel/kernel.h"
 
-/* The executor writes it as the derivatives of what it names before anything is planned. */
+/* Before planning, the executor replaces it by the derivatives of the operators in between. */
 const ob_kernel ob__kernel_gradient = {.name = "gradient", .flags = OB_KERNEL_CONTROL};

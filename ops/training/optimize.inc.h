@@ -1,4 +1,4 @@
-/* Loops of the optimizers, for REAL: one step of n elements. */
+/* Loops of the optimizers for element type REAL: one step for n elements. */
 static void LOOP(adagrad)(const factors *f, int64_t n, const REAL *restrict x, const REAL *restrict g, const REAL *restrict h,
                           REAL *restrict x_new, REAL *restrict h_new) {
     const REAL rate = (REAL)f->rate, norm = (REAL)f->norm, epsilon = (REAL)f->epsilon;

@@ -1,14 +1,16 @@
-/* Adagrad, Adam, Momentum: one step of any number of tensors. Factors are computed in double, elements in the tensors' type. */
+/* Adagrad, Adam, Momentum: one step for any number of tensors. Factors are computed in double, elements in the type of the
+ * tensors. */
 #include "ops/kernel/common.h"
 #include "ops/training/params.h"
 
 enum { GRAIN = 1 << 14, MOST_GROUPS = 4 };
 
-/* What holds for all elements of a run. */
+/* Values that are the same for all elements of a run. */
 typedef struct factors {
     ob_optimizer kind;
     bool nesterov;
-    double rate, alpha, beta, epsilon, norm, left; /* left: what the regularization behind the step leaves of an element */
+    double rate, alpha, beta, epsilon, norm,
+        left; /* left: the factor of an element that remains after the regularization of the step */
 } factors;
 
 #define REAL       float

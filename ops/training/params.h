@@ -1,5 +1,5 @@
-/* What the operators of domain ai.onnx.preview.training have as attributes, and how the optimizers' operands lie: read here and
- * nowhere else. */
+/* The attributes of the operators of domain ai.onnx.preview.training and the order of the optimizers' operands, read only here.
+ */
 #ifndef OB_OPS_TRAINING_PARAMS_H
 #define OB_OPS_TRAINING_PARAMS_H
 
@@ -9,27 +9,27 @@ typedef enum ob_optimizer { OB_ADAGRAD, OB_ADAM, OB_MOMENTUM, OB_NESTEROV } ob_o
 
 typedef struct ob_optimizer_params {
     ob_optimizer kind;
-    bool bad_mode;     /* of Momentum: none that there is */
-    uint32_t n_states; /* tensors that are carried on beside each that is optimized: results are it and these */
+    bool bad_mode;     /* of Momentum: an undefined mode */
+    uint32_t n_states; /* state tensors for each optimized tensor; the results are the tensor and its state */
     double alpha, beta, epsilon, norm, norm_post, decay;
 } ob_optimizer_params;
 ob_optimizer_params ob__optimizer_params(const ob_node *node);
 
-/* Operands: the rate, the count, then n tensors, their n gradients, and n of each state. 0: there are none, or not as many of
- * each. */
+/* Operands: the learning rate, the update count, then n tensors, their n gradients, and n of each state. Returns n, or 0 if there
+ * are none or the numbers differ. */
 static inline uint32_t ob__optimized(const ob_optimizer_params *p, uint32_t n_inputs) {
     return n_inputs > 2 && (n_inputs - 2) % (2 + p->n_states) == 0 ? (n_inputs - 2) / (2 + p->n_states) : 0;
 }
 
 bool ob__is_gradient(const ob_node *node);
-/* What a Gradient names: values of its graph and of those around it, NULL where there is none of that name. */
+/* The values that a Gradient names, of its graph and the graphs around it; NULL if no value has the name. */
 typedef struct ob_gradient_params {
-    uint32_t n_xs, n; /* those that y is differentiated by, and with those of zs */
+    uint32_t n_xs, n; /* the number of xs, and of xs and zs together */
     const ob_string *xs, *zs;
     ob_value *y;
 } ob_gradient_params;
 ob_gradient_params ob__gradient_params(const ob_node *node);
-/* Name i of xs and zs, and its value. */
+/* The name at index i in xs and zs, and its value. */
 static inline ob_string ob__gradient_name(const ob_gradient_params *p, uint32_t i) {
     return i < p->n_xs ? p->xs[i] : p->zs[i - p->n_xs];
 }

@@ -7,7 +7,7 @@
 OB_RULE(optimizer);
 OB_RULE(gradient);
 
-/* What belongs to one optimized tensor has its type and shape. */
+/* Operands and results of one optimized tensor have its type and shape. */
 static ob_status optimized(ob_infer *infer, const ob_optimizer_params *p, uint32_t n, uint32_t i) {
     const uint32_t x = 2 + i;
     for (uint32_t group = 1; group < 2 + p->n_states; group++) {
