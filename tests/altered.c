@@ -1,8 +1,8 @@
-/* usage: altered SOURCE [OPERATOR]. Alters a sample of every row of the operator table: an attribute is left out or holds a
- * number that none expects, a list is shorter, or longer than any rank, an operand is left out, ranks are not known or higher
- * than a view has, inputs and outputs are too few or too many. Whatever stands in a node, the checker, the rewriting and a
- * session answer for it and never blame themselves; what the checker calls complete runs, and what runs it does not call wrong.
- * Deprecated rows, and rows that cannot run, are altered as well. */
+/* usage: altered SOURCE [OPERATOR]. Alters a sample of every row of the operator table: an attribute is omitted or has an
+ * unexpected number, a list is shorter, or longer than any rank, an operand is omitted, ranks are unknown or above the limit of
+ * a view, inputs and outputs are too few or too many. For every node, the checker, the rewriting and a session must give a
+ * result or an error of the model, never an internal error. If the checker calls the contract complete, the model runs; if the
+ * model runs, the checker reports no error. Deprecated rows, and rows that cannot run, are altered as well. */
 #include <math.h>
 
 #include "core/graph/graph.h"
@@ -35,7 +35,7 @@ static bool alter_ints(ob_model *model, ob_attribute *a, int which) {
     return true;
 }
 
-/* n entries: its own, then 1. */
+/* n entries: the list's entries, then 1. */
 static bool lengthen(ob_model *model, ob_attribute *a, uint32_t n) {
     int64_t *ints = OB_ARENA_ARRAY(&model->arena, int64_t, n);
     float *floats = OB_ARENA_ARRAY(&model->arena, float, n);
@@ -80,7 +80,7 @@ static bool alter_contents(ob_model *model, ob_attribute *a, int which) {
 
 enum { MAX_CONTENTS = 10 + LENGTHS };
 
-/* Alteration `number` of the node: 0 leaves it as it is; false: there is none of that number. *nothing: it changed nothing. */
+/* Alteration `number` of the node: 0 leaves it as it is; false: no such alteration. nothing: it changed nothing. */
 static bool alter(ob_model *model, ob_node *node, int number, bool *nothing, char text[200]) {
     snprintf(text, 200, "as it is");
     *nothing = false;
@@ -105,7 +105,7 @@ static bool alter(ob_model *model, ob_node *node, int number, bool *nothing, cha
     return true;
 }
 
-/* Numbers of inputs and outputs that are tried: none, one fewer than the row has, one more, many more. */
+/* Numbers of inputs and outputs that are tried: 0, one fewer than in the row, one more, many more. */
 enum { COUNTS = 4 };
 
 static uint32_t count_of(int which, int16_t least, int16_t most) {
@@ -121,7 +121,7 @@ static void add_choice(ob_model *model, ob_node *node, const char *name, const c
     must(ob__node_set_attribute(node, a) ? a : NULL);
 }
 
-/* Outputs of the graph are those that the node still has. */
+/* The graph's outputs are the remaining outputs of the node. */
 static void keep_made(ob_graph *graph) {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < graph->n_outputs; i++)
@@ -160,7 +160,7 @@ static bool alter_count(const ob_op *op, ob_model *model, ob_node *node, int num
 
 /* ---- Running it ---- */
 
-/* Lists of ones may be sizes, where zeros are refused before they are counted. */
+/* Lists are ones, since they may be sizes; zeros would be refused before the count is checked. */
 static bool ones;
 
 static void fill_with_ones(const ob_view *view) {
@@ -201,7 +201,7 @@ static void wrong(const ob_op *op, const char *text, bool hidden, const char *wh
     n_errors++;
 }
 
-/* Not what the run met in the elements of its operands. */
+/* Does the failure blame the model, and not the elements of the operands? */
 static bool blames_the_model(const ob_op *op, ob_status status) {
     static const char decided_by_elements[] = " DictVectorizer ";
     char name[100];
@@ -210,8 +210,8 @@ static bool blames_the_model(const ob_op *op, ob_status status) {
     return status == OB_E_MODEL || status == OB_E_SHAPE || status == OB_E_TYPE || status == OB_E_CONDITION;
 }
 
-/* `compares`: an error of the checker's is compared with what happens; not where sizes are others than the sample's, which a body
- * declares otherwise. That it is content is always compared. */
+/* `compares`: a session must refuse if the checker reports an error. Not if sizes differ from the sample's, because a body may
+ * declare other sizes. If the checker reports no error, the run is always compared. */
 static void judge(const ob_op *op, ob_model *model, const char *text, bool hidden, bool compares) {
     ob_report *report = NULL;
     ob_session *session = NULL;
@@ -242,7 +242,7 @@ static void judge(const ob_op *op, ob_model *model, const char *text, bool hidde
     if (status == OB_E_INTERNAL) wrong(op, text, hidden, "the rewriting blames itself", error.message);
 }
 
-/* Another number of operands than the row has: an error of the model, whoever sees it first. */
+/* A number of operands that the row does not admit: always an error of the model. */
 static void judge_count(const ob_op *op, ob_model *model, const ob_node *node, const char *text) {
     ob_report *report = NULL;
     ob_session *session = NULL;
@@ -306,12 +306,12 @@ static bool judge_counts(const ob_op *op, const ob_text *text, int number) {
     return more;
 }
 
-/* ---- Operands that are longer lists, or have more axes, than anything that looks at them has room for ---- */
+/* ---- Operands that are longer lists, or have more axes, than the limits of the code that reads them ---- */
 
 enum { AS_CONSTANT, AS_INPUT, AS_RANK, WAYS, AS_SIZE = WAYS };
 enum { SIZES = 5, MAX_AXES = 6 }; /* sizes that an axis is given instead of its own */
 
-/* The field of operand `index`, anew. */
+/* A new field for operand `index`. */
 static void write_long(const cell_case *c, uint32_t index, const char *field, uint32_t n, int way, ob_text *to) {
     const size_t prefix = (size_t)(strchr(field, '[') - field);
     char name[32];
@@ -327,16 +327,16 @@ static void write_long(const cell_case *c, uint32_t index, const char *field, ui
     if (way == AS_CONSTANT) ob__text_puts(to, "}");
 }
 
-/* How an operand is written anew: made long, or with another size along an axis. */
+/* A change of an operand: made long, or another size along an axis. */
 typedef struct resizing {
     uint32_t index; /* of the operand */
     int way;        /* of those above, or AS_SIZE */
-    uint32_t n;     /* long: elements or axes; else which of the sizes that are tried */
+    uint32_t n;     /* long: elements or axes; otherwise the number of the size that is tried */
     int axis;
 } resizing;
 
-/* The field with another size along the axis; elements that stand there are as many ones. False: it has no such axis, or no such
- * size is to be tried. */
+/* The field with another size along the axis; given elements become the same number of ones. False: no such axis or no such
+ * size. */
 static bool write_sized(const cell_case *c, const resizing *r, const char *field, ob_text *to) {
     const char *at = strchr(field, '[') + 1;
     char prefix[32];
@@ -370,7 +370,7 @@ static bool write_sized(const cell_case *c, const resizing *r, const char *field
     return found;
 }
 
-/* The sample with one operand written anew; false: it has no such operand. *nothing: it is none that could be. */
+/* The sample with one operand changed; false: it has no such operand. nothing: the operand cannot be changed. */
 static bool resize_operand(const cell_case *c, const resizing *r, bool *nothing, ob_text *operands) {
     char *all = must(strdup(c->s->operands)), *rest = all[0] ? all : NULL;
     bool found = false;
@@ -439,7 +439,7 @@ static void judge_sizes(const cell_case *c) {
 
 /* ---- All rows ---- */
 
-/* A row that has no sample: as many operands as it wants. */
+/* For a row without a sample: the number of operands that it requires. */
 static cell_case made_case(const ob_op *op, sample *s, char operands[200]) {
     cell_case c = {.op = op, .s = s};
     operands[0] = '\0';

@@ -25,7 +25,7 @@ typedef struct operands {
     uint32_t n;
 } operands;
 
-/* Made of the element's number: floats between -2 and 2, integers from 0 to 2, every third bool true. */
+/* A value derived from the element's number: floats between -2 and 2, integers from 0 to 2, every third bool true. */
 static inline void fill(const ob_view *view, int salt) {
     int64_t n = ob_view_count(view);
     assert_true(n <= MAX_ELEMENTS);
@@ -48,7 +48,7 @@ static inline void fill(const ob_view *view, int salt) {
     }
 }
 
-/* Operands as the model declares them, sizes being numbers. */
+/* Operands as the model declares them; all sizes are numbers. */
 static inline void make_operands(const ob_model *model, operands *in) {
     in->n = 0;
     for (uint32_t i = 0; i < model->graph->n_inputs; i++) {
@@ -110,7 +110,7 @@ static inline void expect_close(const char *what, const ob_view *got, const ob_v
     expect_within(what, got, want, 1e-6, 4e-6);
 }
 
-/* The same results as the kernel's, of the model with kernels and of that with its bodies, optimised and plain. */
+/* The model with kernels and the model with bodies give the same results, optimised and not. */
 static inline void compare_pair(const ob_model *model, const ob_model *other, const char *what) {
     static operands in;
     ob_view want[MAX_VALUES], got[MAX_VALUES];

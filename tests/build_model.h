@@ -86,7 +86,7 @@ static inline ob_value *add_node(ob_graph *graph, const char *op_type, const cha
     return value;
 }
 
-/* The same in a body: new_body_node(body, "Add", "sum", 2, a, b). */
+/* A node in a body: new_body_node(body, "Add", "sum", 2, a, b). */
 static inline ob_value *new_body_node(ob_graph *body, const char *op_type, const char *output, int n_inputs, ...) {
     va_list inputs;
     va_start(inputs, n_inputs);
@@ -95,7 +95,7 @@ static inline ob_value *new_body_node(ob_graph *body, const char *op_type, const
     return value;
 }
 
-/* The same in the main graph. It is called as its output. */
+/* A node of the main graph, with the name of its output. */
 static inline ob_value *new_node(ob_model *model, const char *op_type, const char *output, int n_inputs, ...) {
     va_list inputs;
     va_start(inputs, n_inputs);

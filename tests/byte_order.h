@@ -1,4 +1,4 @@
-/* Expectations that are written as little-endian bytes, on machines of either order. */
+/* Expected results as little-endian bytes, for machines of either byte order. */
 #ifndef OB_TESTS_BYTE_ORDER_H
 #define OB_TESTS_BYTE_ORDER_H
 
@@ -13,7 +13,7 @@ static inline bool is_big_endian(void) {
     return *(const uint8_t *)&one == 0;
 }
 
-/* n little-endian numbers of n_bytes_each become the machine's. */
+/* Converts n little-endian numbers of n_bytes_each to the machine's byte order. */
 static inline void bring_home(void *numbers, size_t n, size_t n_bytes_each) {
     if (is_big_endian()) ob__swap_bytes(numbers, n, n_bytes_each);
 }

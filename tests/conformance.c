@@ -1,5 +1,6 @@
-/* ONNX backend tests, run in process: each as it is and unoptimised. A list names the tests that pass; a test that stops passing
- * is an error, and so is one that passes without being listed. What cannot run must be refused, never give a wrong result. */
+/* ONNX backend tests, run in process, each optimised and not. A list names the tests that pass. A listed test that fails is an
+ * error, and so is a test that passes but is not listed. A model that cannot run must be refused; it must never give a wrong
+ * result. */
 #include <dirent.h>
 #include <limits.h>
 #include <stdio.h>
@@ -16,10 +17,10 @@
 #include "ops/library/resolve.h"
 #include "passes/check/propagate.h"
 #include "passes/expand/expand.h"
+#include "runtime/plan/layout.h"
+#include "runtime/plan/plan.h"
 #include "runtime/session.h"
 #include "variants.h"
-#include "runtime/plan/plan.h"
-#include "runtime/plan/layout.h"
 
 enum { SKIPPED = 77 };
 
@@ -40,7 +41,7 @@ typedef struct suite {
     test *tests;
     size_t n;
     double rtol, atol;
-    bool random; /* of the test that runs: its elements are not compared */
+    bool random; /* the elements of the current test are not compared */
 } suite;
 
 /* ---- One test ---- */
@@ -86,8 +87,8 @@ static bool shape_holds(const ob_session *session, const ob_type *said, const ob
     return true;
 }
 
-/* What was inferred for all sizes must hold for the sizes of this run: known ranks, known sizes, and terms whose symbols the
- * inputs bind. Returns the first value for which it does not, or NULL. */
+/* Facts inferred for all sizes must hold for the sizes of this run: known ranks, known sizes, and terms whose symbols the
+ * inputs bind. Returns the first value with a wrong fact, or NULL. */
 static const char *find_contradiction(const ob_session *session, const ob_view *inputs) {
     static ob_binding bindings[MAX_TENSORS * OB_MAX_RANK];
     size_t n = 0;
@@ -109,8 +110,8 @@ static const char *find_contradiction(const ob_session *session, const ob_view *
     return NULL;
 }
 
-/* Every byte of the plan: what kernels keep from planning, with all that it points to there. What lies between two pieces of an
- * arena is not meant to be read, and does no harm. */
+/* Hashes every byte of the plan: the data that kernels keep from planning, with all memory of the plan that it points to. Gaps
+ * between blocks of an arena are included, which does no harm. */
 __attribute__((no_sanitize("address"))) static uint64_t hash_plan(const ob_plan *plan) {
     uint64_t hash = 0xcbf29ce484222325u;
     for (const ob_arena_block *block = plan->arena.head; block; block = block->older)
@@ -118,7 +119,7 @@ __attribute__((no_sanitize("address"))) static uint64_t hash_plan(const ob_plan 
     return hash;
 }
 
-/* A worker gives the session's bits, and a run leaves the shared plan as it was. NULL, or what is wrong. */
+/* A worker gives the same bits as the session, and a run does not change the shared plan. Returns NULL, or the error. */
 static const char *run_worker(ob_session *session, const ob_view *inputs, size_t n_inputs, const ob_view *want, size_t n) {
     ob_worker *worker = NULL;
     ob_error error;
@@ -227,8 +228,8 @@ static outcome run_data_sets(const ob_model *model, ob_session *reference, const
     return result;
 }
 
-/* Four tests of ONNX 1.12 (CastLike with bfloat16) come with an input of another shape than their model declares: the declaration
- * goes. */
+/* In four tests of ONNX 1.12 (CastLike with bfloat16) the shape of an input differs from the model's declaration, so the
+ * declaration is removed. */
 static void relax_declared_shapes(ob_model *model, const char *folder) {
     static tensors in;
     char path[7000];
@@ -271,7 +272,7 @@ static void run_variant(const suite *s, test *t, const ob_model *model, ob_form 
     free(buffer.data);
 }
 
-/* Operators that have a kernel and a body are one. Nodes without a body must be of the opset that bodies are written in. */
+/* The kernel and the body of an operator give the same results. Nodes without a body must have the opset of the bodies. */
 static bool has_bodies(const ob_model *model) {
     bool any = false;
     for (const ob_node *node = model->graph->first; node; node = node->next) {
@@ -284,7 +285,7 @@ static bool has_bodies(const ob_model *model) {
     return any;
 }
 
-/* The model with its operators written out as their bodies. */
+/* The model with its operators replaced by their bodies. */
 static void run_bodies(const suite *s, test *t, const ob_model *model, const char *folder) {
     ob_model *copy = NULL;
     ob_facts facts;
@@ -306,7 +307,7 @@ static void run_bodies(const suite *s, test *t, const ob_model *model, const cha
     ob_model_close(&copy);
 }
 
-/* The number of threads is no matter of results: one data set tells. */
+/* Results do not depend on the number of threads: one data set is enough. */
 static void run_threads(const suite *s, test *t, const ob_model *model, const char *folder) {
     ob_session *reference = NULL;
     ob_error error;
@@ -415,7 +416,7 @@ static int read_list(suite *s, bool complain_missing) {
     return n_missing;
 }
 
-/* It wants a library that this build does not have: the list holds for builds that have all. */
+/* It needs a library that this build does not have: the list is for builds with all libraries. */
 static bool is_absent(const test *t) {
     return t->outcome == REFUSED && strstr(t->why, "built without");
 }

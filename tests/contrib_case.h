@@ -1,5 +1,5 @@
-/* Operators of com.microsoft, each beside an equivalent of ONNX's own operators: one table for the test of bodies, and for the
- * test with ONNX Runtime as the oracle.
+/* Operators of com.microsoft, each with an equivalent of standard ONNX operators: a table for the test of bodies and for the test
+ * with ONNX Runtime as the oracle.
  *
  * A case is a graph's text. "@T" in it stands for each of `types` in turn. */
 #ifndef OB_TESTS_CONTRIB_CASE_H
@@ -14,9 +14,9 @@ typedef struct contrib_case {
     const char *types;
     const char *in, *out, *nodes;
     const char *other;     /* the same in operators of ONNX */
-    int steps;             /* by which a quantized element may differ, where roundings before the last one decide */
-    double tolerance;      /* relative, and absolute, of floats; 0: 4e-6 */
-    bool narrow;           /* int8 of 7 bits: ONNX Runtime may add two products of 8 bits in 16, which saturates */
+    int steps;             /* allowed difference of a quantized element, if it depends on intermediate rounding */
+    double tolerance;      /* relative and absolute tolerance of floats; 0: 4e-6 */
+    bool narrow;           /* int8 of 7 bits: ONNX Runtime may add two products of 8-bit numbers in 16 bits, which saturates */
     const char *elsewhere; /* why ONNX Runtime does not run it; NULL: it does, for the first type at least */
 } contrib_case;
 
@@ -36,7 +36,7 @@ static const contrib_case contrib_cases[] = {
 
 enum { N_CONTRIB_CASES = sizeof contrib_cases / sizeof contrib_cases[0] };
 
-/* The word of number i, "" behind the last. */
+/* Word number i; "" after the last. */
 static inline void contrib_type(const char *types, int i, char *word, size_t n_bytes) {
     for (; i > 0 && *types; i--) {
         types += strcspn(types, " ");

@@ -1,5 +1,4 @@
-/* The models that the machine has: the shared ones (OB_SHARED), Debian's libonnx-testdata, the project's own. All may be
- * absent. */
+/* The models on this machine: the shared ones (OB_SHARED), Debian's libonnx-testdata, the project's. Each may be absent. */
 #ifndef OB_TESTS_CORPUS_H
 #define OB_TESTS_CORPUS_H
 
@@ -30,7 +29,7 @@ static inline void corpus_walk(const char *folder, int depth, corpus_visit visit
     closedir(directory);
 }
 
-/* Calls visit (whose context is a count that it keeps) for each model; prints the skipped ones. Returns the count. */
+/* Calls visit for each model (its context is a counter); prints the skipped ones. Returns the count. */
 static inline size_t corpus_each_model(corpus_visit visit) {
     const char *shared = getenv("OB_SHARED");
     char folders[4][1024];

@@ -13,7 +13,7 @@
 enum { MAX_TENSORS = 64 };
 
 typedef struct tensors {
-    ob_file_tensor items[MAX_TENSORS]; /* all zero where there is a cell */
+    ob_file_tensor items[MAX_TENSORS]; /* all zero if there is a cell */
     ob_cell *cells[MAX_TENSORS];       /* NULL: a tensor */
     size_t n;
 } tensors;
@@ -30,7 +30,7 @@ static inline bool is_cell_kind(ob_type_kind kind) {
     return kind == OB_TYPE_SEQUENCE || kind == OB_TYPE_OPTIONAL || kind == OB_TYPE_MAP;
 }
 
-/* What the session says of its inputs, or outputs, tells which files hold tensors; without a session all do. */
+/* The session's inputs or outputs determine which files hold tensors; without a session all do. */
 static inline ob_status read_values(const char *folder, const char *kind, const ob_session *session, tensors *t,
                                     ob_error *error) {
     char path[9000];
@@ -61,7 +61,7 @@ static inline void retype_bfloat16(ob_view *view, ob_dtype wanted) {
     if (wanted == OB_BFLOAT16 && view->dtype == OB_UINT16) view->dtype = OB_BFLOAT16;
 }
 
-/* "rtol": 0.01 in data.json beside the model, when it is there. */
+/* The number of `key` in data.json beside the model, for instance "rtol": 0.01, if the file exists. */
 static inline void read_tolerance(const char *folder, const char *key, double *value) {
     char path[7000], text[4096];
     snprintf(path, sizeof path, "%s/data.json", folder);

@@ -32,8 +32,8 @@ typedef struct text {
     char inputs[600], operands[100], attributes[300], whole[2000];
     double tolerance;
     int opset;
-    bool any_byte;  /* elements of 8 bits are any number, not small ones */
-    uint32_t n_out; /* of which the first has the type `first`, and what the others have follows */
+    bool any_byte;  /* elements of 8 bits cover their whole range instead of small numbers */
+    uint32_t n_out; /* outputs; the first has the type `first`, from which the types of the others follow */
     const char *first;
 } text;
 
@@ -47,7 +47,7 @@ static inline void append(char *to, size_t room, const char *format, ...) {
     assert_true(n >= 0 && (size_t)n < room - used);
 }
 
-/* The next operand, `name`, or none where type is NULL. */
+/* Adds the next operand, `name`; an omitted one if type is NULL. */
 static inline void operand(text *t, const char *type, const char *name, int rank, const int *dims) {
     append(t->operands, sizeof t->operands, t->operands[0] || !type ? ", %s" : "%s", type ? name : "");
     if (!type) return;

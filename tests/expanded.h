@@ -1,4 +1,4 @@
-/* Models whose operators are their bodies. */
+/* Models whose operators are replaced by their bodies. */
 #ifndef OB_TESTS_EXPANDED_H
 #define OB_TESTS_EXPANDED_H
 
@@ -15,7 +15,7 @@
 #include "passes/expand/expand.h"
 #include "runtime/session.h"
 
-/* The model with every node that has a body written out; *any: there was one. */
+/* The model with every node replaced by its body if it has one; any: there was one. */
 static inline ob_status expand(const ob_model *model, ob_model **out, bool *any, ob_error *error) {
     ob_facts facts;
     *any = false;

@@ -1,5 +1,6 @@
-/* An allocator that fails on purpose: one call of it, or every call from one on; and the loop that lets each call of some work
- * fail in turn. The tested call either returns E_MEMORY or gives its normal result; afterwards the same objects are usable. */
+/* An allocator that fails on purpose, in one call or in every call from one on, and a loop that makes each allocation of an
+ * operation fail in turn. The tested call either returns E_MEMORY or gives its normal result; afterwards the same objects are
+ * usable. */
 #ifndef OB_TESTS_FAILING_H
 #define OB_TESTS_FAILING_H
 
@@ -16,7 +17,7 @@
 #include "onnx_broadcast/onnx_broadcast.h"
 
 typedef struct failing {
-    size_t n_calls, fail_at; /* since it was armed; the call (0 is the first) that fails */
+    size_t n_calls, fail_at; /* calls since it was armed; the call (0 is the first) that fails */
     bool armed, from_then_on, failed;
     size_t n_alive, n_bytes; /* allocated blocks; their bytes are 0 at the end only if every free gives the allocated size */
 } failing;
@@ -138,8 +139,8 @@ static inline bool same_verdict(const verdict *a, const verdict *b) {
     return a->status == b->status && a->made.hash == b->made.hash && a->made.n == b->made.n;
 }
 
-/* Does the work with memory, then with every allocation failing in turn: all of the first `n_each`, then fewer and fewer. After
- * each failure the same subject does it again, with memory. Returns how many failures there were. */
+/* Runs the operation with memory, then with its allocations failing in turn: each of the first `n_each`, then at growing
+ * distances. After each failure the operation is repeated with memory on the same subject. Returns the number of failures. */
 static inline size_t fail_each(failing *f, work what, void *subject, const char *name, size_t n_each) {
     size_t n_failures = 0;
     f->armed = false;

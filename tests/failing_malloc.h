@@ -1,5 +1,5 @@
 /* malloc itself fails on purpose: for code without an allocator, and for calls from the C library and other shared libraries.
- * Included by one file of a program. Sanitizers have a malloc of their own: OB_MALLOC_FAILS is 0 then. */
+ * Included by one file of a program. Sanitizers replace malloc: OB_MALLOC_FAILS is then 0. */
 #ifndef OB_TESTS_FAILING_MALLOC_H
 #define OB_TESTS_FAILING_MALLOC_H
 

@@ -1,5 +1,6 @@
-/* malloc that fails on purpose, for whole programs: LD_PRELOAD. The environment says which call fails, counted from the start of
- * main (OB_FAIL_AT, 0 is the first), and whether all after it do (OB_FAIL_FROM); OB_FAIL_FILE is made when one has failed. */
+/* malloc that fails on purpose, for whole programs: LD_PRELOAD. Environment variables: OB_FAIL_AT is the call that fails,
+ * counted from the start of main (0 is the first); with OB_FAIL_FROM all later calls fail too; the file OB_FAIL_FILE is created
+ * after the first failure. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stddef.h>
@@ -16,7 +17,7 @@ static long n_left = -1; /* calls that succeed; -1: all */
 static int from_then_on;
 static const char *said_in;
 
-/* What libraries allocate for themselves when they are loaded is not ours: this one is loaded first and made ready last. */
+/* Allocations of libraries while they are loaded are not counted: this library is loaded first and initialised last. */
 __attribute__((constructor)) static void start(void) {
     const char *at = getenv("OB_FAIL_AT");
     from_then_on = getenv("OB_FAIL_FROM") != NULL;

@@ -20,7 +20,7 @@ typedef struct forest_case {
     int roots[FC_TREES];
     int n_nodes, n_trees, n_results, aggregate, transform; /* numbered as TreeEnsemble does */
     bool sets;                                             /* MEMBER is among the modes */
-    bool coarse;                                           /* thresholds are whole */
+    bool coarse;                                           /* thresholds are integers */
     unsigned seed;
 } forest_case;
 
@@ -29,7 +29,7 @@ static inline unsigned fc_random(unsigned *seed, unsigned n) {
     return (*seed >> 8) % n;
 }
 
-/* Quarters, so that equal ones occur, exact in every type; unless `coarse` now and then infinite. */
+/* Quarters: exact in every type, and equal ones occur. Unless `coarse`, sometimes infinite. */
 static inline double fc_number(forest_case *f) {
     const double number = ((double)fc_random(&f->seed, 33) - 16) / 4;
     if (f->coarse) return floor(number);
@@ -37,7 +37,7 @@ static inline double fc_number(forest_case *f) {
     return rare == 0 ? (double)INFINITY : rare == 1 ? -(double)INFINITY : number;
 }
 
-/* Reserves the nodes below as it goes; depth 0 gives a leaf. A root asks. */
+/* Reserves the nodes below; depth 0 gives a leaf. A root is a leaf only for that reason or if the nodes run out. */
 static inline int fc_grow(forest_case *f, int tree, int *number, int depth, bool root) {
     const int at = f->n_nodes++;
     fc_node *node = &f->nodes[at];
@@ -104,7 +104,7 @@ static inline void fc_scores(const forest_case *f, const double *x, double *scor
 
 enum { FC_INTS, FC_FLOATS };
 
-/* ", name: kind = [a, b]" of numbers that `get` gives for every node, or for leaves or questions alone. */
+/* ", name: kind = [a, b]" with the result of `get` for every node, or for leaves or inner nodes only. */
 typedef double (*fc_get)(const forest_case *f, const fc_node *node);
 enum { FC_ALL, FC_QUESTIONS, FC_LEAVES };
 

@@ -1,7 +1,7 @@
-/* usage: hostile SOURCE [OPERATOR]. Runs a sample of every row of the operator table with hostile numbers in each of its operands
- * of integers in turn, those that the sample holds as constants too. Where the checker calls the contract complete, and the
- * conditions on values hold, the run ends; where they do not hold, it is refused. What a run refuses because of its elements is
- * thus proved, stated or called unverified. */
+/* usage: hostile SOURCE [OPERATOR]. Runs a sample of every row of the operator table with hostile numbers in each integer
+ * operand in turn, including the sample's constants. If the checker calls the contract complete and the conditions on values
+ * hold, the run succeeds; if they do not hold, it is refused. So every requirement on elements that a run tests is proved,
+ * stated or unverified. */
 #include "core/graph/graph.h"
 #include "ops/body/body.h"
 #include "ops/kernel/kernel.h"
@@ -12,7 +12,7 @@ enum { MAX_MEMORY = 64 << 20, MAX_MS = 2000 };
 
 static const int64_t numbers[] = {0,         1,        2, -1, 3, -2, 5, -7, 40, -41, INT32_MAX, INT32_MIN, INT64_C(1) << 40,
                                   INT64_MAX, INT64_MIN};
-enum { N_NUMBERS = sizeof numbers / sizeof *numbers, N_WAYS = 3 }; /* everywhere, in the first element, in the last */
+enum { N_NUMBERS = sizeof numbers / sizeof *numbers, N_WAYS = 3 }; /* in all elements, in the first, in the last */
 
 static size_t n_runs, n_ended, n_refused, n_stated, n_open;
 
@@ -28,7 +28,7 @@ static void put(void *data, ob_dtype dtype, int64_t i, int64_t number) {
     memcpy((char *)data + (size_t)i * width, &number, width); /* the low bytes */
 }
 
-/* As a condition on values reads it. */
+/* As a condition on values reads the element. */
 static int64_t get(const void *data, ob_dtype dtype, int64_t i) {
     int64_t number = 0;
     const size_t width = ob_dtype_size(dtype);
@@ -43,7 +43,7 @@ static int64_t get(const void *data, ob_dtype dtype, int64_t i) {
 
 /* ---- The operand ---- */
 
-/* A constant becomes an input, so that nothing is known of its elements; false: operand k is none of integers. */
+/* A constant becomes an input, so that its elements are unknown; false: operand k has no integers. */
 static bool open_operand(ob_model *model, uint32_t k) {
     ob_graph *graph = model->graph;
     char name[16];
@@ -80,7 +80,7 @@ static void wrong(const ob_op *op, uint32_t k, int64_t number, int way, const ch
     n_errors++;
 }
 
-/* Do the elements lie where the conditions on values have them? Sizes are numbers. */
+/* Do the elements satisfy the conditions on values? Sizes are numbers. */
 static ob_truth values_hold(ob_report *report, const ob_model *model, const ob_view *inputs) {
     for (size_t i = 0; i < ob_report_contract(report).n_bounds; i++) {
         ob_bound_info b;
@@ -97,7 +97,7 @@ static ob_truth values_hold(ob_report *report, const ob_model *model, const ob_v
     return OB_TRUE;
 }
 
-/* What the machine or the caller ends, whatever the elements are. */
+/* Failures that do not depend on the elements: limits of the machine or the caller. */
 static bool is_limit(ob_status status) {
     return status == OB_E_LIMIT || status == OB_E_MEMORY || status == OB_E_CANCELLED || status == OB_E_UNSUPPORTED;
 }

@@ -1,4 +1,4 @@
-/* Image files that a test makes, each of the same few pixels. */
+/* Image files made for tests, each with the same few pixels. */
 #ifndef OB_TESTS_IMAGE_FILES_H
 #define OB_TESTS_IMAGE_FILES_H
 
@@ -30,7 +30,7 @@ typedef struct image_file {
     size_t n;
 } image_file;
 
-/* Red, green and blue of every pixel, all over their range. */
+/* Red, green and blue of every pixel, spread over the range. */
 static inline void if_pixels(uint8_t rgb[3 * IF_PIXELS]) {
     for (int i = 0; i < 3 * IF_PIXELS; i++) rgb[i] = (uint8_t)(i * 73 + i / 3 * 11);
 }
@@ -106,7 +106,7 @@ static inline void if_webp(image_file *f) {
 #endif
 
 #ifdef OB_WITH_JPEG
-/* One colour: `n` components in one of libjpeg's spaces. */
+/* An image of one colour: `n` components in one of libjpeg's spaces. */
 static inline void if_jpeg_of(image_file *f, J_COLOR_SPACE space, int n, const uint8_t *colour) {
     struct jpeg_error_mgr errors;
     struct jpeg_compress_struct codec = {.err = jpeg_std_error(&errors)};

@@ -1,7 +1,7 @@
-/* Shape rules by table: one node, its operands and attributes as text, and the expected result as text.
+/* Tables for tests of shape rules: one node, its operands and attributes as text, and the expected result as text.
  *
  * Operands: "f[N,3,?]; i[2]={3,-1}; -; f[...]" - a letter for the element type, sizes (a number, a symbol, ? unknown, ... unknown
- * rank), the contents if they are known; - is an omitted operand. Letters: f float, d double, h float16, i int64, j int32, u
+ * rank), the contents if they are known; "-" is an omitted operand. Letters: f float, d double, h float16, i int64, j int32, u
  * uint8, c int8, b bool, s string. Attributes: "axis=1 axes=[0,-1] mode=same alpha=0.5". Expected: the outputs in the same form
  * (every anonymous size is ?; contents are shown when known), then the findings of at least a warning: "f[5] | OB0201 N = 1 or N
  * = 5". */

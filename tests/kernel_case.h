@@ -264,7 +264,7 @@ static inline void kc_run(kernel_case *c) {
     if (status != OB_OK) fail_msg("%s: %s: %s", c->node->op_type, ob_status_text(status), c->error.message);
 }
 
-/* Runs a view kernel's `run` on allocated outputs, as the executor does when somebody needs contiguous bytes. */
+/* Runs a view kernel's `run` on allocated outputs, as the executor does for a consumer of contiguous bytes. */
 static inline void kc_run_copy(kernel_case *c) {
     const ob_kernel *kernel = c->op->kernel;
     ob_kernel_args args = {.n_in = c->n_in, .n_out = c->n_out, .in = c->in, .out = c->out};

@@ -36,7 +36,7 @@ enum { KL_LEVELS = 3, KL_GUARD = 64 };
 /* Three of the widest vectors and one element more. */
 #define KL_LONGEST(element_bytes) ((int64_t)(3 * 64 / (element_bytes) + 1))
 
-/* The tables of this build and processor, lowest level first; how many. All levels may be chosen afterwards. */
+/* The tables of this build and processor, lowest level first; returns their number. All levels may be chosen afterwards. */
 static inline size_t kl_levels(const obk_table *tables[KL_LEVELS]) {
     static const unsigned masks[KL_LEVELS] = {0, OBK_ISA_AVX2, OBK_ISA_AVX2 | OBK_ISA_AVX512};
     size_t n = 0;
@@ -51,7 +51,7 @@ static inline size_t kl_levels(const obk_table *tables[KL_LEVELS]) {
 
 /* ---- memory ---- */
 
-/* Inputs: two stretches of memory whose ends are the last bytes that can be read. */
+/* Inputs: two ranges of memory, each ending at the last readable byte. */
 typedef struct kl_edges {
     char *memory[4];
     size_t n_bytes, page;
@@ -77,7 +77,7 @@ static inline kl_edges kl_open(size_t most_bytes) {
 static inline void *kl_in(kl_edges *e, size_t n_bytes) {
     assert_true(n_bytes <= e->n_bytes);
     char *memory = e->memory[e->next++ % 4];
-    memset(memory, 0xff, e->n_bytes); /* NaN, -1: what lies before the input shows when it is used */
+    memset(memory, 0xff, e->n_bytes); /* NaN or -1, so that a use of bytes before the input is visible */
     return memory + e->n_bytes - n_bytes;
 }
 
@@ -85,7 +85,7 @@ static inline void kl_close(kl_edges *e) {
     for (size_t i = 0; i < 4; i++) munmap(e->memory[i], e->n_bytes + e->page);
 }
 
-/* An output between guard bytes, `offset` bytes behind a multiple of 64. Also for what is computed in place. */
+/* An output between guard bytes, `offset` bytes after a multiple of 64. Also for results that are computed in place. */
 typedef struct kl_out {
     void *data;
     char *block;
@@ -152,7 +152,8 @@ static inline void kl_special_f64(double *x, int64_t n, uint64_t *seed) {
         if (kl_random(seed) % 4 == 0) x[i] = special[kl_random(seed) % (sizeof special / sizeof special[0])];
 }
 
-/* Whether all of n floats (doubles) have the same bits, NaN any: its sign and payload are the compiler's choice of operands. */
+/* Do all n floats (doubles) have the same bits? Every NaN equals every NaN, since its sign and payload depend on the operand
+ * order that the compiler chose. */
 static inline bool kl_same(const void *a, const void *b, int64_t n, bool is_double) {
     for (int64_t i = 0; i < n; i++) {
         double x = is_double ? ((const double *)a)[i] : (double)((const float *)a)[i];
@@ -162,8 +163,8 @@ static inline bool kl_same(const void *a, const void *b, int64_t n, bool is_doub
     return true;
 }
 
-/* Distance from `expected` in units of the last place of a float (double) of that size; 0 for two NaN, infinite where only one is
- * NaN or an infinity is missed. */
+/* Distance from `expected` in units of the last place of a float (double) of that size; 0 for two NaN; infinite for two
+ * different numbers of which one is infinite or NaN. */
 static inline double kl_ulps(double got, double expected, int digits, int least_exponent) {
     if (got == expected || (got != got && expected != expected)) return 0;
     if (got != got || expected != expected || isinf(got) || isinf(expected)) return (double)INFINITY;

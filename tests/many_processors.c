@@ -1,4 +1,4 @@
-/* In place of core/base/processors.c: a machine on which as many threads are started as are asked for. */
+/* Replaces core/base/processors.c: a machine on which every requested number of threads is started. */
 #include "onnx_broadcast/machine.h"
 
 int ob_machine_processors(void) {

@@ -1,4 +1,4 @@
-/* Models as text: read, checked, written. Every function fails the test when that cannot be done. */
+/* Models as text: reading, checking, writing. Every function fails the test on an error. */
 #ifndef OB_TESTS_MODEL_TEXT_H
 #define OB_TESTS_MODEL_TEXT_H
 
@@ -43,7 +43,7 @@ static inline ob_status append_to_text(void *text, const void *bytes, size_t n) 
     return ((ob_text *)text)->failed ? OB_E_MEMORY : OB_OK;
 }
 
-/* The model's bytes or text, in place of the old text. */
+/* Replaces `text` by the model's bytes or text. */
 static inline void write_model(const ob_model *model, ob_model_format format, ob_text *text) {
     ob_error error;
     ob_error_clear(&error);

@@ -1,4 +1,4 @@
-/* Numbers of any element type, drawn, stored and loaded: for tests that go through all types. */
+/* Numbers of any element type, drawn, stored and loaded: for tests over all types. */
 #ifndef TESTS_NUMBERS_H
 #define TESTS_NUMBERS_H
 

@@ -1,4 +1,4 @@
-/* What says of itself that it is an OpenBLAS with threads, or with sizes of 64 bits. It is never called. */
+/* A library that claims to be an OpenBLAS with threads, or with sizes of 64 bits. It is never called. */
 #ifndef SIZES
 #define SIZES ""
 #endif

@@ -1,7 +1,7 @@
 /* Compares the requirements of a rule on open sizes with its verdict on numbers.
  *
- * A trial of verdict_case.h whose letters become symbols, sizes as well as elements of contents. The node is inferred once with
- * them, which leaves conditions, requirements that nobody can state, and results that are terms; then with the numbers of many
+ * The letters of a trial of verdict_case.h become symbols, both as sizes and as elements of contents. The node is inferred once
+ * with them, which gives conditions, unverified requirements, and results that are terms; then with the numbers of many
  * assignments. At each assignment the conditions must agree with the rule's verdict, and the terms with its sizes. */
 #ifndef OB_TESTS_REQUIREMENT_CASE_H
 #define OB_TESTS_REQUIREMENT_CASE_H
@@ -11,12 +11,12 @@
 #include "verdict_rows.h"
 
 typedef struct requirement_tally {
-    uint64_t n_admitted, n_excluded; /* assignments that the conditions admit, and do not */
+    uint64_t n_admitted, n_excluded; /* assignments that the conditions admit; assignments that they exclude */
     uint64_t n_open;                 /* refused by the rule, because of an unverified requirement */
     uint64_t n_unverified;           /* symbolic trials that have something unverified */
     uint64_t n_trials;
-    uint64_t n_sizes, n_sizes_open; /* of results: those that are terms of the symbols, those that are not known */
-    uint64_t n_copied;              /* excluded, because what a size of the target leaves or copies is not known, and run */
+    uint64_t n_sizes, n_sizes_open; /* sizes of results: terms of the symbols; unknown ones */
+    uint64_t n_copied;              /* excluded, but they run: see copies_for_zero */
     uint64_t n_differ;
     unsigned stated[N_VERDICT_ROWS]; /* by row: kinds of requirements, bits of ob_rule_asks */
 } requirement_tally;
@@ -24,8 +24,8 @@ typedef struct requirement_tally {
 typedef struct requirement_case {
     verdict_trial trial;
     uint32_t symbolic; /* a bit per letter */
-    uint32_t hidden;   /* a bit per operand whose contents are not told, */
-    uint32_t rankless; /* and whose rank is not */
+    uint32_t hidden;   /* a bit for each operand with unknown contents */
+    uint32_t rankless; /* a bit for each operand of unknown rank */
     ob_dim symbols[26];
     ob_model *model;
     ob_node *node;
@@ -54,7 +54,7 @@ static inline uint32_t letter_bit(verdict_size size) {
     return size.letter ? UINT32_C(1) << (size.letter - 'A') : 0;
 }
 
-/* Letters that may stay open: not those of attributes, and not the number of elements of a content. */
+/* Letters that may stay open: none of an attribute, and none that gives the number of elements of contents. */
 static inline uint32_t possible_letters(const requirement_case *c) {
     uint32_t letters = 0, closed = 0;
     for (uint32_t i = 0; i < c->trial.n; i++) {
@@ -67,7 +67,7 @@ static inline uint32_t possible_letters(const requirement_case *c) {
     return letters & ~closed;
 }
 
-/* Contents that a rule reads as data of the file stay initializers. */
+/* Contents that a rule requires to be initializers. */
 static inline bool is_weight(const verdict_operand *o) {
     return o->n_elems >= 0 && o->dtype != OB_INT64 && o->dtype != OB_INT32 && o->dtype != OB_BOOL;
 }
@@ -144,7 +144,7 @@ static inline size_t case_bindings(const requirement_case *c, ob_binding *bindin
     return n;
 }
 
-/* Do the conditions hold? UNDECIDED when one of them is beyond evaluation. */
+/* Do the conditions hold? UNDECIDED if one of them cannot be evaluated. */
 static inline ob_truth conditions_hold(const requirement_case *c, const inferred *open, char *text, size_t n_bytes) {
     ob_binding bindings[26];
     size_t n = case_bindings(c, bindings);
@@ -165,7 +165,7 @@ static inline ob_truth conditions_hold(const requirement_case *c, const inferred
     return all;
 }
 
-/* Is element k of the operand in the part of the input that the condition speaks of? */
+/* Is element k of the operand in the part of the input that the condition restricts? */
 static inline bool is_in_part(const requirement_case *c, const ob_bound *bound, const verdict_operand *o, int64_t k,
                               const ob_binding *bindings, size_t n) {
     for (int32_t axis = o->rank; bound->first && axis-- > 0;) {
@@ -240,7 +240,7 @@ static inline void print_case(const requirement_case *c, const inferred *open, c
     if (open->n_errors) printf("  error: %s\n", open->error);
 }
 
-/* Do terms give the numbers? An open size may be unknown. */
+/* Do the terms evaluate to the numbers? An open size may be unknown. */
 static inline bool same_sizes(const requirement_case *c, const ob_dim *terms, const ob_dim *numbers, size_t n,
                               requirement_tally *tally) {
     ob_binding bindings[26];
@@ -281,8 +281,8 @@ static inline bool same_results(const requirement_case *c, const inferred *open,
     return true;
 }
 
-/* A target of Reshape has a size that is open, and here -1, or 0 where nobody knows of the operand's rank: what is left, or
- * copied, is not the size that the result is said to have, which is asked for in a clause. */
+/* Does a target of Reshape have an open size that is -1 here, or 0 with an operand of unknown rank? The result then has the
+ * remaining or the copied size, but a clause requires the size of the target. */
 static inline bool copies_for_zero(const requirement_case *c) {
     const verdict_operand *target = &c->trial.operands[1];
     if (strcmp(c->trial.row->op_type, "Reshape") != 0) return false;
@@ -358,7 +358,7 @@ static inline void run_requirement_trial(requirement_case *c, requirement_tally 
     ob_model_close(&c->model);
 }
 
-/* Sizes that were changed may be open too: they get letters of their own. */
+/* Changed sizes may be open too: they get new letters. */
 static inline void open_changed_sizes(verdict_trial *t) {
     char letter = 'Z';
     for (uint32_t i = 0; i < t->n; i++)

@@ -18,7 +18,7 @@ static inline void set_attributes(ob_node *node, int32_t rank) {
     static const int64_t ones[OB_MAX_RANK] = {1, 1, 1, 1, 1, 1, 1, 1};
     if (strstr(node->op_type, "Pool") && rank > 2) ob__node_set_ints(node, "kernel_shape", ones, (uint32_t)rank - 2);
     if (strcmp(node->op_type, "Cast") == 0) ob__node_set_int(node, "to", OB_FLOAT);
-    /* what it drops follows from the name of its first result, which may be left out */
+    /* the dropped elements depend on the name of its first result, which may be omitted */
     if (strcmp(node->op_type, "Dropout") == 0) ob__node_set_int(node, "is_test", 1);
     if (strcmp(node->op_type, "LRN") == 0) ob__node_set_int(node, "size", 1);
     if (strstr(node->op_type, "Depth")) ob__node_set_int(node, "blocksize", 1);
@@ -26,10 +26,11 @@ static inline void set_attributes(ob_node *node, int32_t rank) {
         ob__node_set_int(node, "hidden_size", 1);
 }
 
-/* Inputs behind the first: of its shape, or int64 operands as lists of one element (sizes, axes, indices), or all of one. */
+/* Inputs after the first: of its shape; or int64 inputs as lists of one element (sizes, axes, indices); or all of one element.
+ * */
 typedef enum row_operands { ROW_ALIKE, ROW_LISTS, ROW_ONES } row_operands;
 
-/* Every operand is a weight; floats are 1, the rest 0. */
+/* Every operand is a weight; floats are 1, other types 0. */
 static inline ob_model *row_model(const ob_op *op, int32_t rank, const int64_t *dims, row_operands operands, uint32_t n_inputs,
                                   uint32_t n_outputs) {
     static const int64_t one_dim[] = {1};

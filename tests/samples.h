@@ -1,15 +1,15 @@
 /* Samples: a line of text for every operator, as a model of one node in a chosen element type.
  *
- * They stand in ops/FAMILY/samples.txt, a line for one operator or several, the first that fits counts, and where
- * it fails the others:
+ * The samples are in ops/FAMILY/samples.txt. A line is for one operator or several. The first line that matches is used; if it
+ * fails, the next ones are tried:
  *
  *     NAME[, NAME...] [FIRST][-][LAST] | OPERANDS | ATTRIBUTES | NODES
  *
- * FIRST and LAST are opsets; a name of another domain is written with it. Operands are separated by ";": [2,3] a tensor of the
- * type that the row has for it, made of small numbers, [] one of rank 0; [2]{1,2} a constant; float[2] one of that type, whatever
- * the row says; "-" is left out; a name is a result of NODES, which stand before the operator; "=> N" behind them: N outputs, not
- * all. Attributes are those of ONNX's text form; in them and in NODES $T is the number and @T the name of the type that T has in
- * the signature, %T an element of it. */
+ * FIRST and LAST are opsets; a name of another domain includes the domain. Operands are separated by ";". "[2,3]" is a tensor of
+ * small numbers, of the type in the row's signature; "[]" has rank 0; "[2]{1,2}" is a constant; "float[2]" has that type,
+ * regardless of the row; "-" is omitted; a name is a result of NODES, which come before the operator. "=> N" after the operands:
+ * only N outputs. Attributes have ONNX's text form. In attributes and NODES, $T is the number and @T the name of the type of
+ * letter T in the signature, and %T is an element of that type. */
 #ifndef OB_TESTS_SAMPLES_H
 #define OB_TESTS_SAMPLES_H
 
@@ -33,7 +33,7 @@ enum { MAX_OUTPUTS = 24, MAX_FIELD = 4096, LETTERS = 4 };
 typedef struct sample {
     char *names, *operands, *attributes, *nodes;
     int64_t first, last;
-    uint32_t n_outputs; /* 0: all that the signature has */
+    uint32_t n_outputs; /* 0: all outputs of the signature */
     bool used;
     struct sample *next;
 } sample;
@@ -67,7 +67,7 @@ static inline bool read_opsets(sample *s) {
     return *last == '\0';
 }
 
-/* "=> N" behind the operands. */
+/* "=> N" after the operands. */
 static inline void read_outputs(sample *s) {
     char *arrow = strstr(s->operands, "=>");
     if (!arrow) return;
@@ -129,7 +129,7 @@ static inline bool names_it(const char *names, const char *name) {
     return false;
 }
 
-/* The next one of the operator behind `before`, the first for NULL. */
+/* The operator's next sample after `before`, or its first one for NULL. */
 static inline const sample *find_sample(const ob_op *op, const sample *before) {
     char name[200];
     snprintf(name, sizeof name, "%s%s%s", op->domain, op->domain[0] ? "." : "", op->name);
@@ -149,7 +149,7 @@ typedef struct cell_case {
     ob_dtype types[LETTERS]; /* of 'T', 'U', 'V', 'W' */
 } cell_case;
 
-/* The code of 1 in a float of one or two bytes. */
+/* The bits of 1 in a float of one or two bytes. */
 static inline unsigned code_of_one(ob_dtype type) {
     const float one = 1;
     uint8_t byte = 0;
@@ -161,7 +161,7 @@ static inline unsigned code_of_one(ob_dtype type) {
     return word | byte;
 }
 
-/* One, as the text form has it in a list: narrow floats by their codes. */
+/* The number 1 in a list of the text form; narrow floats are written as their bits. */
 static inline void put_element(ob_text *to, ob_dtype type) {
     if (type == OB_STRING)
         ob__text_puts(to, "\"1\"");
@@ -203,7 +203,7 @@ static inline ob_dtype operand_type(const cell_case *c, uint32_t index) {
     return OB_FLOAT;
 }
 
-/* Inputs, constants and the list of names that the node has. */
+/* Writes the inputs, the constants and the node's list of operand names. */
 static inline void write_operands(const cell_case *c, ob_text *inputs, ob_text *constants, ob_text *names) {
     char *all = must(strdup(c->s->operands)), *rest = all[0] ? all : NULL;
     for (uint32_t i = 0; rest; i++) {
@@ -219,7 +219,7 @@ static inline void write_operands(const cell_case *c, ob_text *inputs, ob_text *
             ob__text_append(to, field, (size_t)(bracket - field));
         else
             ob__text_puts(to, ob_dtype_name(operand_type(c, i)));
-        bool scalar = bracket[1] == ']'; /* in the text form a type without brackets */
+        bool scalar = bracket[1] == ']'; /* a scalar is a type without brackets in the text form */
         if (!scalar) ob__text_append(to, bracket, contents ? (size_t)(contents - bracket) : strlen(bracket));
         ob__text_printf(to, " i%u", i);
         if (contents) ob__text_printf(to, " = %s", contents);
@@ -244,7 +244,7 @@ static inline bool mentions(const char *text, char letter) {
     return false;
 }
 
-/* The sample says what type the letter is. */
+/* Does the sample itself give the type of the letter? */
 static inline bool decides(const cell_case *c, int letter) {
     char name = (char)('T' + letter);
     bool homogeneous, decided = mentions(c->s->attributes, name) || mentions(c->s->nodes, name);
@@ -294,7 +294,7 @@ static inline ob_types types_of(const ob_op *op, int letter) {
     return op->types[letter] & ((UINT64_C(1) << OB_DTYPE_COUNT) - 1);
 }
 
-/* What the others have while one is tried: what most operators take. */
+/* The type of the other letters while one is tried: a type that most operators accept. */
 static inline ob_dtype usual_type(ob_types types) {
     static const ob_dtype order[] = {OB_FLOAT, OB_INT64, OB_UINT8, OB_BOOL, OB_STRING};
     for (size_t i = 0; i < sizeof order / sizeof *order; i++)
@@ -304,7 +304,7 @@ static inline ob_dtype usual_type(ob_types types) {
     return OB_NONE;
 }
 
-/* The case of an operator with the types that most take; false: it has no sample. */
+/* The case of an operator with types that most operators accept; false: it has no sample. */
 static inline bool usual_case(const ob_op *op, cell_case *out) {
     *out = (cell_case){.op = op, .s = find_sample(op, NULL)};
     for (int letter = 0; letter < LETTERS; letter++) out->types[letter] = usual_type(types_of(op, letter));

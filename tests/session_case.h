@@ -6,7 +6,7 @@
 #include "onnx_broadcast/session.h"
 #include "runtime/session.h"
 
-/* ---- An allocator that counts, refuses and forbids ---- */
+/* ---- An allocator that counts, fails and forbids calls ---- */
 
 typedef struct counter {
     size_t n_calls, n_alive, n_bytes;

@@ -107,7 +107,7 @@ static inline void assert_broadcast(ob_shape a, ob_shape b, ob_shape expected) {
     }
 }
 
-/* They do not, in either order: the error names the axis and both sizes, the result stays as it was. */
+/* The two shapes do not broadcast, in either order. The error names the axis and both sizes; the result is unchanged. */
 static inline void assert_no_broadcast(ob_shape a, ob_shape b, int32_t axis, const char *size_a, const char *size_b) {
     for (int order = 0; order < 2; order++) {
         const ob_shape both[2] = {order ? b : a, order ? a : b};
@@ -164,7 +164,7 @@ static inline void coordinates(int64_t number, int32_t rank, const int64_t *dims
     }
 }
 
-/* Which element, in row-major order, of a contiguous operand the result reads at `index`. */
+/* The number, in row-major order, of the operand's element that the result reads at `index`. The operand is contiguous. */
 static inline int64_t naive_source(const ob_shape *operand, int32_t rank, const int64_t *index) {
     int64_t number = 0;
     for (int32_t i = 0; i < operand->rank; i++) {

@@ -129,7 +129,7 @@ static inline void add_requirements(ob_clauses *clauses, ob_dims *dims, const ch
     }
 }
 
-/* The symbols of the clauses in order of appearance, but those whose names start with '_'. */
+/* The symbols of the clauses in order of appearance, except those whose names start with '_'. */
 typedef struct input_list {
     ob_dims *dims;
     ob_dim *items;

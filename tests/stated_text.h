@@ -1,5 +1,5 @@
-/* What a report says of the contract, as texts to compare: the statement that a rewritten model carries, and the list of what
- * nobody could state. */
+/* The contract of a report as texts to compare: the contract that a rewritten model states, and the reasons of unverified
+ * requirements. */
 #ifndef OB_TESTS_STATED_TEXT_H
 #define OB_TESTS_STATED_TEXT_H
 
@@ -10,7 +10,7 @@
 #include "core/base/text.h"
 #include "onnx_broadcast/check.h"
 
-/* The report's clauses and conditions on values in the order and words of the report, added to `text`. False: one is missing. */
+/* Appends the report's clauses and conditions on values to `text`, in its order and words. False: one is missing. */
 static inline bool statement_of(ob_report *report, ob_text *text) {
     const ob_contract_info info = ob_report_contract(report);
     ob__text_printf(text, "version: %d\nstatus: %s", info.n_bounds ? 2 : 1, ob_contract_status_name(info.status));
@@ -31,7 +31,7 @@ static inline int by_line(const void *a, const void *b) {
     return strcmp(a, b);
 }
 
-/* "2 indices depend on data; ": how often for each reason, sorted, added to `text`. Which node is the first that asks may differ.
+/* Appends each reason with its count to `text`, sorted: "2 indices depend on data; ". The first node with a reason may differ.
  * False: a reason is missing. */
 static inline bool open_list_of(ob_report *report, ob_text *text) {
     enum { LINE = 400 };

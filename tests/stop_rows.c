@@ -1,11 +1,11 @@
 /* usage: stop_rows SOURCE [OPERATOR [--all]]. Every row of the operator table on large operands, with max_run_ns of 0.2 s: a step
- * that goes on for more than 0.5 s of processor time is an error, and so is one that asks nobody for 0.3 s of it. Processor time,
- * since the machine may have other work.
+ * that continues for more than 0.5 s of processor time is an error, and so is a step that does not check for 0.3 s whether to
+ * stop. Processor time, because the machine may have other work.
  *
- * Operands are those of the row's sample (tests/samples.h), enlarged: all sizes above 1 together, each size that occurs by itself
- * wherever it stands, and the first axis of the first operand. Calls that this cannot enlarge, or whose work lies elsewhere, are
- * lines of tests/stop_rows.txt in the form of samples, run as they stand. A row without any that is not `excused` is an error.
- * Rows that share name, rule, kernel and sample are one. */
+ * Operands are those of the row's sample (tests/samples.h), enlarged: all sizes above 1 together, each size alone at all its
+ * places, and the first axis of the first operand. Calls that cannot be enlarged in this way, or take long for other reasons, are
+ * lines of tests/stop_rows.txt in the form of samples, run unchanged. A row without a large case is an error unless it is
+ * `excused`. Rows with the same name, rule, kernel and sample count as one. */
 #include <time.h>
 
 #include "core/graph/graph.h"
@@ -21,7 +21,7 @@ enum { VOLUMES = sizeof volumes / sizeof *volumes };
 static bool verbose;
 static size_t n_runs, n_stopped, n_rows;
 
-/* What operands hold: read only, so that all have it in common. */
+/* The elements of operands: read only, so all operands share them. */
 static void *zeros, *reals, *wide_reals, *texts;
 
 static void fill_operands(void) {
@@ -49,7 +49,7 @@ static uint64_t processor_ns(void) {
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* When the last question was, and the longest time between two. */
+/* The time of the last check, and the longest time between two checks. */
 typedef struct questions {
     uint64_t last, apart;
 } questions;
@@ -70,7 +70,7 @@ typedef struct growth {
     int64_t size, factor;
 } growth;
 
-/* Copies a field with its sizes grown; returns the elements, 0 where it is a constant or a name. */
+/* Copies a field with its sizes grown; returns the number of elements, 0 for a constant or a name. */
 static double grow_field(const char *field, bool first, const growth *g, ob_text *to) {
     const char *bracket = strchr(field, '[');
     double n = 1;
@@ -108,7 +108,7 @@ static double grow(const char *operands, const growth *g, ob_text *to) {
     return most;
 }
 
-/* The largest factor for which no operand has more elements; 0: nothing grows. */
+/* The largest factor at which no operand exceeds this number of elements; 0: nothing grows. */
 static int64_t factor_for(const char *operands, growth g, double most) {
     int64_t low = 1, high = INT64_C(1) << 28;
     while (low + 1 < high) {
@@ -147,7 +147,7 @@ static ob_status run(ob_session *session, ob_error *error) {
     return ob_session_run_cells(session, inputs, NULL, n, outputs, cells, ob_session_output_count(session), error);
 }
 
-/* Whether it ran, or was stopped: then it was a case. */
+/* Did it run, or was it stopped? Then it counts as a case. */
 static bool try(const cell_case *c, const growth *g) {
     const ob_op *op = c->op;
     ob_model *model = NULL;
@@ -200,7 +200,7 @@ static bool try(const cell_case *c, const growth *g) {
     return is_case;
 }
 
-/* The largest volume that is accepted: more may be refused for want of memory. */
+/* The largest volume that is accepted: a larger one may be refused for lack of memory. */
 static bool try_growth(const cell_case *c, growth g) {
     int64_t before = 0;
     for (int i = 0; i < VOLUMES; i++) {
@@ -221,7 +221,7 @@ static bool try_growth(const cell_case *c, growth g) {
     return false;
 }
 
-/* The sizes above 1 that occur in operands that are no constants. */
+/* The sizes above 1 that occur in operands other than constants. */
 static int sizes_of(const char *operands, int64_t sizes[MAX_SIZES]) {
     char *all = must(strdup(operands)), *rest = all[0] ? all : NULL;
     int n = 0;
@@ -244,7 +244,7 @@ static int sizes_of(const char *operands, int64_t sizes[MAX_SIZES]) {
 /* Lines of stop_rows.txt come first. */
 static const sample *last_large;
 
-/* Rows that have no large case, and why. */
+/* Rows without a large case, and the reasons. */
 static const struct {
     const char *names, *reason;
 } excused[] = {
@@ -299,7 +299,7 @@ static void try_row(const ob_op *op) {
     n_errors++;
 }
 
-/* A newer row does the same. */
+/* A newer row covers the same code. */
 static bool is_repeated(const ob_op *op, size_t index) {
     for (size_t i = index + 1; i < ob__op_count(); i++) {
         const ob_op *other = ob__op_at(i);

@@ -62,8 +62,8 @@ static inline void tc_write(const ob_view *view, char text[TC_TEXT]) {
     }
 }
 
-/* Runs `node`, operands x, y and results p, q, r, s of these types, each "" or "string[N,M]". NULL results are not looked at.
- * Returns the status; `message` is what the session says. */
+/* Runs `node`, operands x, y and results p, q, r, s of these types, each "" or "string[N,M]". NULL results are not compared.
+ * Returns the status; `message` is the session's message. */
 static inline ob_status tc_run(const char *node, const text_tensor *in, size_t n_in, char results[][TC_TEXT], size_t n_out,
                                ob_error *error) {
     static const char *const types[] = {[OB_STRING] = "string", [OB_INT64] = "int64", [OB_INT32] = "int32", [OB_FLOAT] = "float"};

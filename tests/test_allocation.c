@@ -1,6 +1,7 @@
-/* Want of memory, everywhere: each allocation of loading, checking, rewriting, writing, sessions, runs and workers fails in turn,
- * alone and with all after it, over models/, tests/graphs, models of this file and ONNX's node tests. The verdict is E_MEMORY or
- * right, the same objects serve again afterwards, and nothing leaks. `test_allocation PATH...` takes these models instead. */
+/* Lack of memory everywhere: each allocation of loading, checking, rewriting, writing, sessions, runs and workers fails in
+ * turn, alone and with all after it, over models/, tests/graphs, models of this file and ONNX's node tests. The result is
+ * E_MEMORY or correct, the same objects work afterwards, and nothing leaks. `test_allocation PATH...` uses these models
+ * instead. */
 #include <dirent.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -12,8 +13,9 @@
 #define NODE_TESTS "/usr/share/libonnx-testdata/data/node"
 
 #ifdef OB_ASAN
-#define N_EACH 40 /* allocations that fail one by one, before they fail at growing distances: sanitizers take ten times as long  \
-                   */
+#define N_EACH                                                                                                                   \
+    40 /* allocations that fail one by one, before they fail at growing distances: sanitizers take ten times as long             \
+        */
 #else
 #define N_EACH 100
 #endif
@@ -25,11 +27,11 @@ typedef struct subject {
     failing *f;
     ob_allocator allocator;
     const char *name;
-    const void *bytes; /* of the model, or NULL: it has a path */
+    const void *bytes; /* contents of the model; NULL: it has a path */
     size_t n_bytes;
     ob_model *model;
     ob_session *session;
-    ob_view inputs[MAX_INPUTS], other_inputs[MAX_INPUTS]; /* other_inputs: of other sizes where these are open */
+    ob_view inputs[MAX_INPUTS], other_inputs[MAX_INPUTS]; /* other_inputs: inputs with other sizes where sizes are open */
     size_t n_inputs;
     ob_rules rules;
     ob_form form;
@@ -45,7 +47,7 @@ static ob_status load_model(const subject *s, ob_model **out, ob_error *error) {
                     : ob_model_load(s->name, &options, out, error);
 }
 
-/* What was loaded shows in what is written with memory. */
+/* The loaded model is compared by writing it, with memory. */
 static ob_status load(void *context, digest *made, ob_error *error) {
     subject *s = context;
     ob_model *model = NULL;
@@ -129,7 +131,7 @@ static ob_status check(void *context, digest *made, ob_error *error) {
     status = digest_findings(report, made);
     if (status == OB_OK) status = digest_broadcasts(report, made);
     if (status == OB_OK) status = digest_values(report, made);
-    error->code = status; /* these take no error */
+    error->code = status; /* these have no error parameter */
     ob_report_close(&report);
     return status;
 }
@@ -153,7 +155,7 @@ static ob_status create_session(const subject *s, ob_session **out, ob_error *er
     ob_session_config_init(&config);
     config.allocator = &s->allocator;
     config.optimize = s->optimize;
-    config.max_plans = 1; /* other shapes are planned anew each time */
+    config.max_plans = 1; /* each change of shapes makes a new plan */
     return ob_session_create(s->model, &config, out, error);
 }
 
@@ -219,7 +221,7 @@ static size_t each(subject *s, work do_this, const char *what, const char *how, 
 
 /* ---- Inputs ---- */
 
-/* As declared, open sizes as given, an unknown rank is 1. Elements are small numbers. */
+/* Shapes as declared; open sizes as given, an unknown rank becomes 1. Elements are small numbers. */
 static bool make_input(const ob_session *session, size_t index, int64_t open_size, void *data, ob_view *view) {
     static const ob_string words[] = {{"one", 3}, {"", 0}, {"three", 5}};
     ob_session_value value;

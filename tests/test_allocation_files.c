@@ -1,6 +1,6 @@
-/* Want of memory where files are read and written, operators loaded and single operators computed. Two things fail in turn: the
- * allocator where a call takes one, and malloc. The verdict is E_MEMORY or right; a file that could not be written is as it was.
- */
+/* Lack of memory while files are read and written, operators are loaded and single operators are computed. Two things fail in
+ * turn: the allocator, if a call takes one, and malloc. The result is E_MEMORY or correct; a file that could not be written is
+ * unchanged. */
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -13,7 +13,7 @@ enum { N_EACH = 1000 };
 
 static failing allocations;
 
-/* With the allocator failing, then with malloc failing; nothing stays behind. */
+/* With a failing allocator, then with a failing malloc; nothing leaks. */
 static void fail_both(work what, void *subject, const char *name) {
     size_t n = fail_each(&allocations, what, subject, name, N_EACH);
     if (allocations.n_alive || allocations.n_bytes)
@@ -71,7 +71,7 @@ static void tensors_in_files(void **state) {
                              .allocator = failing_allocator(&allocations)};
             void *data = kind == 2 ? (void *)strings : (void *)floats;
             assert_int_equal(ob_view_init(&c.view, data, kind == 2 ? OB_STRING : OB_FLOAT, 2, dims), OB_OK);
-            if (kind == 1) c.view.strides[0] = 0; /* which is packed before it is written */
+            if (kind == 1) c.view.strides[0] = 0; /* its elements are packed before they are written */
             fail_both(write_tensor, &c, npy ? "npy write" : "tensor write");
             fail_both(read_tensor, &c, npy ? "npy read" : "tensor read");
             unlink(c.path);
@@ -115,7 +115,7 @@ static ob_status load_from_pipe(void *subject, digest *made, ob_error *error) {
     return status;
 }
 
-/* From the file to the result, with malloc only; threads take theirs from malloc, too. */
+/* From the file to the result, with malloc only; threads allocate with malloc, too. */
 static ob_status run_from_file(void *subject, digest *made, ob_error *error) {
     float x[6] = {1, -2, 3, -4, 5, -6}, b[3] = {1, 0, -1};
     ob_view inputs[2], output = {0};
@@ -146,7 +146,7 @@ static void models_in_files(void **state) {
     unlink(words);
 }
 
-/* ---- A file that is there already ---- */
+/* ---- A file that exists already ---- */
 
 static void the_old_file_stays(void **state) {
     (void)state;
@@ -199,7 +199,7 @@ static ob_status use_library(void *subject, digest *made, ob_error *error) {
     assert_int_equal(ob_view_init(&inputs[1], b, OB_FLOAT, 1, (const int64_t[]){3}), OB_OK);
     assert_int_equal(ob_view_init(&inputs[2], signal, OB_FLOAT, 1, (const int64_t[]){8}), OB_OK);
     ob_status status = ob_operators_create(&allocator, &operators);
-    error->code = status; /* takes no error */
+    error->code = status; /* has no error parameter */
     if (status == OB_OK) status = ob_operators_load(operators, subject, error);
     if (status == OB_OK) status = ob_model_load_memory(model_text, sizeof model_text - 1, "test", &options, &model, error);
     if (status == OB_OK) error->code = status = ob_model_set_operators(model, operators);
@@ -228,7 +228,7 @@ static void libraries_of_operators(void **state) {
 
 /* ---- Single operators and sizes ---- */
 
-/* Of few operands the call has what it needs on the stack. */
+/* With few operands the call needs only the stack. */
 static ob_status max_of_many(void *subject, digest *made, ob_error *error) {
     (void)subject;
     enum { N = 200 };
@@ -279,7 +279,7 @@ static ob_status terms(void *subject, digest *made, ob_error *error) {
         status = ob_dims_status(pool);
         ob_dims_destroy(&pool);
     }
-    error->code = status; /* these take no error */
+    error->code = status; /* these have no error parameter */
     return status;
 }
 

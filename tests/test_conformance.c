@@ -1,4 +1,4 @@
-/* The judge of ONNX's tests catches what is planted: a test in ONNX's layout, and the same with one thing wrong. */
+/* `conformance` detects planted errors: a test in ONNX's layout passes, and fails with one thing wrong. */
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -17,7 +17,7 @@ enum { OUTPUTS = 3, SETS = 2 };
 
 typedef struct fault {
     const char *name;
-    ob_dtype dtype; /* of y; its elements are float all the same */
+    ob_dtype dtype; /* the declared type of y; its elements are float in any case */
     int32_t rank;
     int64_t dims[2];
     float y[2];
@@ -25,7 +25,7 @@ typedef struct fault {
     float item;      /* the last element of the last item of s */
     int n_items;     /* of s */
     int n_outputs;   /* files */
-    const char *why; /* a part of what is said; NULL: passes */
+    const char *why; /* a part of the message; NULL: passes */
 } fault;
 
 #define RIGHT .dtype = OB_FLOAT, .rank = 1, .dims = {2}, .y = {-1, -2}, .z = 2, .item = 2, .n_items = 2, .n_outputs = OUTPUTS
@@ -78,7 +78,7 @@ static void write_sequence(const char *path, int n, float last) {
     ob_cell_close(&list);
 }
 
-/* The fault stands in the last data set alone. */
+/* Only the last data set has the fault. */
 static void write_test(const fault *f) {
     char path[1000];
     ob_error error;

@@ -1,4 +1,4 @@
-/* The sample models of models/: what they compute, in every form, and what the checker says about them. */
+/* The sample models of models/: their results in every form, and their findings. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -63,8 +63,8 @@ static void assert_close(const ob_view *result, const ob_view *expected, float t
         if (!(fabsf(a[i] - b[i]) <= tolerance)) fail_msg("element %d: %g, expected %g", (int)i, (double)a[i], (double)b[i]);
 }
 
-/* Runs the model as it is and in every form; all results must have the same bits. The first `n_outputs` results of the plain run
- * are handed to `look`. */
+/* Runs the model unchanged and in every form; all results must have the same bits. The first `n_outputs` results of the plain
+ * run are handed to `look`. */
 static void run_in_every_form(const char *name, const ob_view *inputs, size_t n_inputs, size_t n_outputs,
                               void (*look)(void *context, const ob_view *outputs), void *context) {
     ob_error error;
@@ -191,7 +191,7 @@ static void legacy_axis_agrees_with_numpy(void **state) {
     check_test_set("legacy_axis", 0, 1, 0);
 }
 
-/* ---- What the checker says ---- */
+/* ---- Findings ---- */
 
 /* Checks the model; asserts the count of errors and that each expected finding (id, node) is there. */
 static void check_findings(const char *name, size_t n_errors, size_t n, const char *const expected[][2]) {

@@ -1,5 +1,5 @@
 /* usage: types SOURCE [--bless] [--verbose]. Runs a sample of every row of the operator table with every element type that its
- * text lists, and compares what ran with the page docs/types.md; --bless writes it. */
+ * text lists, and compares the types that ran with the page docs/types.md; --bless writes it. */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@ enum { MAX_OPERANDS = 24, ELEMENT_BYTES = 16 };
 
 /* ---- Running it ---- */
 
-/* 1, 2, 3, 1 ...; strings are their digits. Types that nothing converts to hold zeros. */
+/* 1, 2, 3, 1 ...; strings are their digits. Types without a conversion from numbers hold zeros. */
 static void *make_elements(const ob_view *view) {
     static const ob_string digits[] = {{"1", 1}, {"2", 1}, {"3", 1}};
     int64_t n = ob_view_count(view);
@@ -74,7 +74,7 @@ static ob_status run_case(const cell_case *c, bool verbose, ob_error *error) {
     return status;
 }
 
-/* The first sample decides, unless another one runs: attributes may depend on the type. */
+/* The first sample determines the result, unless another one runs: attributes may depend on the type. */
 static ob_status run_samples(cell_case *c, bool verbose, ob_error *error) {
     const sample *first = c->s;
     ob_status status = run_case(c, verbose, error);

@@ -1,19 +1,17 @@
-/* A node and its results as a line of text, run with its operands as constants of the model and as what the caller gives, as it
- * stands and optimised, with open sizes, rewritten to every form, and with its operator written out as its body, where it has
- * one:
+/* A node and its results as a line of text. The node is run with constant operands and with operands of the caller, optimised and
+ * not, with open sizes, rewritten to every form, and replaced by its body if it has one:
  *
  *     NAME OPSET | OPERANDS | ATTRIBUTES | RESULTS | TOLERANCE | TYPES
  *     { NODES } OPSET | ...
  *
- * Nodes that stand for a name take x0, x1 ... and give z0, z1 ...; the opset is that of ai.onnx.ml where they are of it. A line
- * with types (int8 string ...) is one for each of them: @T is its name, %7 an element, %z its zero; what a narrow type cannot
- * hold becomes a number that it can.
+ * NODES in place of NAME read x0, x1 ... and write z0, z1 ...; the opset is that of ai.onnx.ml for its operators. A line with
+ * types (int8 string ...) counts once for each type: @T is its name, %7 an element, %z its zero; a number that a narrow type
+ * cannot hold becomes one that it can.
  *
- * A name of another domain is written with it. Operands and results are tensors of ONNX's text form, separated by ";", a literal
- * each (narrow floats by their codes); "-" is left out. What stands for a result may also be "refused: TEXT", a part of the
- * message. Attributes are those of the text form. The tolerance is relative to the result, and absolute below 1; without one
- * floats of 32 bits have 2e-6, the others as many roundings of their type, and all other types none. With 0 the bits count, those
- * of a NaN excepted. */
+ * A name of another domain includes the domain. Operands and results are tensor literals of ONNX's text form, separated by ";"
+ * (narrow floats as their bits); "-" is omitted. RESULTS may also be "refused: TEXT", with a part of the message. Attributes have
+ * the text form. The tolerance is relative to the result, and absolute below 1. The default for float is 2e-6, for other floats
+ * the same number of roundings of their type, and 0 for all other types. With 0 the bits are compared, except those of a NaN. */
 #ifndef OB_TESTS_VALUE_CASE_H
 #define OB_TESTS_VALUE_CASE_H
 
@@ -38,7 +36,7 @@ enum { VALUE_MAX = 24, VALUE_FIELDS = 6, VALUE_LINE = 64 << 10 };
 
 typedef struct value_case {
     char *name, *attributes, *results, *tolerance;
-    char *in[VALUE_MAX], *out[VALUE_MAX]; /* NULL: left out */
+    char *in[VALUE_MAX], *out[VALUE_MAX]; /* NULL: omitted */
     int opset;
     uint32_t n_in, n_out;
 } value_case;
@@ -63,7 +61,7 @@ static inline uint32_t split(char *text, char separator, char **parts, uint32_t 
     return n;
 }
 
-/* An element of the type that stands for number n. */
+/* An element of the type that represents number n. */
 static inline void put_element(ob_text *text, ob_dtype type, unsigned n) {
     const int bits = ob_dtype_file_bits(type);
     if (type == OB_BOOL || type == OB_INT2) n %= 2;
@@ -73,7 +71,7 @@ static inline void put_element(ob_text *text, ob_dtype type, unsigned n) {
     ob__text_printf(text, form, n); // NOLINT
 }
 
-/* The line as one of that type. */
+/* The line for that type. */
 static inline void write_typed(const char *line, ob_dtype type, ob_text *text) {
     text->n = 0;
     while (*line) {
@@ -173,7 +171,7 @@ static inline void write_head(const value_case *c, ob_text *text) {
         ob__text_printf(text, "\"\" : %d]>\n", c->opset);
 }
 
-/* All literals as weights, which are its results. */
+/* A model with all literals as weights, which are also its results. */
 static inline void write_literals(const value_case *c, ob_text *text) {
     write_head(c, text);
     ob__text_puts(text, "g () => (");
@@ -346,7 +344,7 @@ static inline bool judge(const value_case *c, const run *literals, const run *r,
     return compare_all(c, literals, r, text);
 }
 
-/* The number of ways from `first` to `last` in which it is wrong, each printed. */
+/* The number of ways from `first` to `last` with wrong results; prints each. */
 static inline int run_case_between(const value_case *c, const char *place, way first, way last) {
     int n_wrong = 0;
     run literals, r;
@@ -362,7 +360,7 @@ static inline int run_case_between(const value_case *c, const char *place, way f
     if (strncmp(c->results, "refused:", 8) == 0) last = UNOPTIMISED;
     for (way w = first; w <= last && n_wrong == 0; w++) {
         char said[600];
-        if (w == OPEN_SIZES && is_graph(c)) continue; /* what loops without an iteration give has sizes that nobody knows */
+        if (w == OPEN_SIZES && is_graph(c)) continue; /* results of loops without an iteration have unknown sizes */
         text.n = 0;
         write_node(c, w == CONSTANT ? WHOLE : w == OPEN_SIZES ? OPEN : TYPED, &text);
         ob_status status = start(&r, &text, w, literals.out, w != CONSTANT ? n_given : 0);

@@ -1,4 +1,4 @@
-/* The lines of tests/values, one for each type where a line names several. */
+/* The lines of tests/values; a line that names several types counts once for each. */
 #ifndef OB_TESTS_VALUE_FILES_H
 #define OB_TESTS_VALUE_FILES_H
 
@@ -53,7 +53,7 @@ static inline int visit_file(const char *folder, const char *name, visit_line *v
     return sum;
 }
 
-/* Of the files whose name has `only` in it (NULL: of all); the sum of what visit returns. */
+/* Visits the files whose name contains `only` (NULL: all) and returns the sum of the results of `visit`. */
 static inline int visit_lines(const char *only, visit_line *visit, void *context) {
     struct dirent **entries = NULL;
     const char *folder = OB_SOURCE_DIR "/tests/values";

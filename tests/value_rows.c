@@ -1,5 +1,5 @@
-/* usage: value_rows. Writes for tests/value_rows.py what the lines of tests/values call, a line for each node: domain, name, the
- * opset of its row, attributes, whether each operand is given and each result wanted (1 or 0). */
+/* usage: value_rows. Writes for tests/value_rows.py the calls in the lines of tests/values, a line for each node: domain, name,
+ * the opset of its row, attributes, and 1 or 0 for each operand (given) and each result (used). */
 #include "value_files.h"
 
 #include "core/graph/graph.h"
@@ -21,7 +21,7 @@ static ob_status print_nodes(void *context, ob_graph *graph) {
     return OB_OK;
 }
 
-/* What is refused has no values. */
+/* Refused lines have no values. */
 static int print_line(char *line, const char *place, void *context) {
     value_case c;
     ob_text text;

@@ -1,5 +1,5 @@
-/* The forms in which conformance and ort/equality run every test: rewritten, written to bytes and read back, as the command's -o
- * would. */
+/* The forms in which conformance and ort/equality run every test: rewritten, written to bytes and read back, like the command
+ * with -o. */
 #ifndef OB_TESTS_VARIANTS_H
 #define OB_TESTS_VARIANTS_H
 

@@ -1,9 +1,9 @@
-/* One question, two answers: does the checker find an error in a node with these shapes, and does a session refuse to run it?
+/* Compares two answers for a node with given shapes: does the checker find an error, and does a session refuse to run it?
  *
  * A row names an operator and valid operands as a pattern, in the notation of infer_case.h: "f[N,C,H]; f[M,C,K]; f[M]?". A
- * capital letter is a size that is drawn anew for each trial, "4H" a multiple of one; "?" behind an operand: it is left out now
- * and then. Then some operands get another size or type, an axis more or less, or other contents. Operands with contents
- * ("i[2]={3,1}") are initializers, the others inputs of constant shape. Whatever came out of that, both must say the same. */
+ * capital letter is a size that is drawn for each trial, "4H" is a multiple of one. An operand with "?" is sometimes omitted.
+ * Then some operands get a different size or type, one axis more or fewer, or different contents. Operands with contents
+ * ("i[2]={3,1}") are initializers, the others inputs of constant shape. Both answers must agree in every trial. */
 #ifndef OB_TESTS_VERDICT_CASE_H
 #define OB_TESTS_VERDICT_CASE_H
 
@@ -22,7 +22,7 @@ typedef struct verdict_row {
 
 enum { VERDICT_OPERANDS = 14, VERDICT_RANK = 8, VERDICT_ELEMS = 16 };
 
-/* A size as the pattern has it: a number, or a number times a letter, and a number more or less. */
+/* A size of the pattern: a number, or a multiple of a letter, plus or minus a number. */
 typedef struct verdict_size {
     int64_t factor;
     char letter; /* 0: none */
@@ -94,7 +94,7 @@ static inline int64_t read_pattern_sizes(const char **at, verdict_size *out, int
     return n;
 }
 
-/* The numbers that the pattern stands for at the trial's sizes. */
+/* The numbers of the pattern at the trial's sizes. */
 static inline void resolve_operand(const verdict_trial *t, verdict_operand *o) {
     for (int32_t a = 0; a < o->rank; a++) o->dims[a] = verdict_size_of(t, o->pattern[a]);
     for (int64_t i = 0; i < o->n_elems; i++) o->elems[i] = verdict_size_of(t, o->elem_pattern[i]);
@@ -127,7 +127,7 @@ static inline void draw_operands(verdict_trial *t) {
     }
 }
 
-/* Letters that stand alone become their sizes. */
+/* Single letters become their sizes. */
 static inline void draw_attributes(verdict_trial *t) {
     char *to = t->attributes;
     for (const char *at = t->row->attributes; *at;) {
@@ -144,7 +144,7 @@ static inline void change_operand(verdict_trial *t) {
     verdict_operand *o = &t->operands[draw(t, t->n)];
     if (!o->given) return;
     uint32_t what = draw(t, 10);
-    if (what == 9) { /* another type; of contents only some types are followed */
+    if (what == 9) { /* another type; inference follows contents of some types only */
         if (o->n_elems < 0) o->dtype = letter_types_[draw(t, sizeof letter_types_ / sizeof letter_types_[0])];
         return;
     }
@@ -154,10 +154,10 @@ static inline void change_operand(verdict_trial *t) {
     } else if (what < 5 && o->rank > 0) { /* another size */
         uint32_t axis = draw(t, (uint32_t)o->rank);
         o->pattern[axis] = (verdict_size){draw_size(t), 0, 0};
-    } else if (what < 7 && o->rank > 0) { /* an axis less */
+    } else if (what < 7 && o->rank > 0) { /* one axis fewer */
         int32_t axis = (int32_t)draw(t, (uint32_t)o->rank--);
         memmove(&o->pattern[axis], &o->pattern[axis + 1], (size_t)(o->rank - axis) * sizeof *o->pattern);
-    } else if (o->rank + 1 < VERDICT_RANK) { /* an axis more */
+    } else if (o->rank + 1 < VERDICT_RANK) { /* one axis more */
         int32_t axis = (int32_t)draw(t, (uint32_t)++o->rank);
         memmove(&o->pattern[axis + 1], &o->pattern[axis], (size_t)(o->rank - 1 - axis) * sizeof *o->pattern);
         o->pattern[axis] = (verdict_size){what == 7 ? 1 : draw_size(t), 0, 0};
@@ -165,7 +165,7 @@ static inline void change_operand(verdict_trial *t) {
     resolve_operand(t, o);
 }
 
-/* Contents have as many elements as the shape says; more are like the first. */
+/* Contents get the number of elements of the shape; additional ones equal the first. */
 static inline bool fit_contents(const verdict_trial *t, verdict_operand *o) {
     int64_t n = 1;
     for (int32_t a = 0; a < o->rank; a++) n *= o->dims[a];
@@ -179,7 +179,7 @@ static inline bool fit_contents(const verdict_trial *t, verdict_operand *o) {
 
 /* ---- The model and its data ---- */
 
-/* Ones: for floats no division by zero, for integers no index beyond an axis of two; but 0 where contents must be small. */
+/* Ones avoid division by zero and indices beyond an axis of size 2; where contents must be small, 0. */
 static inline void write_element(ob_dtype dtype, char *to, int64_t i, int64_t value) {
     static const ob_string text = {"1", 1};
     size_t width = ob_dtype_size(dtype);
@@ -192,7 +192,7 @@ static inline void write_element(ob_dtype dtype, char *to, int64_t i, int64_t va
     case OB_DOUBLE: memcpy(to, &real, width); break;
     case OB_FLOAT16: memcpy(to, &half, width); break;
     case OB_STRING: memcpy(to, &text, width); break;
-    default: memcpy(to, &value, width); break; /* little end first: the low bytes */
+    default: memcpy(to, &value, width); break; /* on a little-endian machine: the low bytes */
     }
 }
 
@@ -206,7 +206,7 @@ static inline void *make_data(ob_model *model, const verdict_operand *o) {
     return data;
 }
 
-/* The row's node in the main graph, with its outputs; operands are the caller's. */
+/* The row's node in the main graph, with its outputs; the caller adds the operands. */
 static inline ob_node *new_row_node(ob_model *model, const verdict_row *row, uint32_t n_inputs) {
     const char *colon = strchr(row->op_type, ':');
     char domain[64] = "";

@@ -1,4 +1,4 @@
-/* Valid operands of the operators that ask something of shapes: for tests of what they ask. */
+/* Valid operands of operators with requirements on shapes, for tests of these requirements. */
 #ifndef OB_TESTS_VERDICT_ROWS_H
 #define OB_TESTS_VERDICT_ROWS_H
 
@@ -107,7 +107,7 @@ static const verdict_row verdict_rows[] = {
     {"Resize", 13, 1, "f[A,B,2,3]; -; -; i[4]={1,1,4,4}", ""},
     {"Resize", 18, 1, "f[A,B,2,3]; -; -; i[2]={4,4}", "axes=[2,3] mode=linear"},
     {"Upsample", 9, 1, "f[A,B,2,3]; f[4]={1,1,2,2}", ""},
-    /* picking */
+    /* selection */
     {"Gather", 13, 1, "f[A,B,C]; i[D]", "axis=1"},
     {"Gather", 13, 1, "f[A,B]; i[2]={0,-1}", "axis=0"},
     {"GatherElements", 13, 1, "f[A,B]; i[A,C]", "axis=1"},
@@ -226,7 +226,7 @@ static const verdict_row verdict_rows[] = {
     {"com.microsoft:MatMulNBits", 14, 1, "f[A,20]; u[5,2,8]; f[10]; -; j[G]", "K=20 N=5 block_size=16"},
     {"Einsum", 12, 1, "f[A,B,A]; f[B,C]", "equation=iji,jk->ik"},
     {"Einsum", 12, 1, "f[C,A,A]; f[C,1]", "equation=...ii,...j->...ij"},
-    /* elementwise with rules of their own */
+    /* elementwise operators with separate shape rules */
     {"com.microsoft:BiasGelu", 14, 1, "f[A,B,C]; f[C]", ""},
     {"Add", 14, 1, "f[A,B]; f[A,1]", ""},
     {"Add", 6, 1, "f[A,B,C]; f[B]", "broadcast=1 axis=1"},

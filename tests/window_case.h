@@ -43,7 +43,7 @@ static inline void wc_draw(window_case *c, int64_t most) {
         x->in = draw(w->rank == 1 ? 300 : w->rank == 2 ? 40 : 9) + 1;
         if (x->in + x->before + x->after < reach) x->in = reach;
         x->out = (x->in + x->before + x->after - reach) / x->stride + 1;
-        if (draw(4) == 0) x->out += draw(2); /* as windows extend past the end with ceil_mode */
+        if (draw(4) == 0) x->out += draw(2); /* with ceil_mode, windows extend past the end */
         w->n_in *= x->in;
         w->n_out *= x->out;
         w->n_kernel *= x->kernel;

@@ -1,4 +1,5 @@
-/* Models written byte by byte, as no exporter would: protobuf's wire form, and the messages of onnx.proto that the tests need. */
+/* Models written byte by byte, including ones that no exporter writes: protobuf's wire form, and the messages of onnx.proto
+ * that the tests need. */
 #ifndef OB_TESTS_WIRE_H
 #define OB_TESTS_WIRE_H
 
@@ -79,7 +80,7 @@ static inline void put_text(bytes *out, uint32_t field, const char *text) {
     put_bytes(out, field, text, strlen(text));
 }
 
-/* Ends `inner`: its memory is given back. */
+/* Ends `inner` and frees its memory. */
 static inline void put_message(bytes *out, uint32_t field, bytes *inner) {
     put_bytes(out, field, inner->data, inner->n);
     free(inner->data);
@@ -140,7 +141,7 @@ static inline void put_opset(bytes *out, uint32_t field, const char *domain, int
     put_message(out, field, &opset);
 }
 
-/* A model around the graph, which is ended. Imports opset 18 of ONNX and 1 of "local". */
+/* A model with the graph, which is ended and freed. Imports opset 18 of ONNX and 1 of "local". */
 static inline bytes model_around(bytes *graph) {
     bytes model = {0};
     put_number(&model, MODEL_IR_VERSION, 8);

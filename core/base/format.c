@@ -106,7 +106,7 @@ static void put_string(output *out, const conversion *c, const char *string, int
 /* Reads a number by the conversion's length; the compiler has checked the format against the arguments. */
 #define PUT_NUMBER(argument) n = snprintf(number, sizeof number, c.spec, argument)
 
-/* va_list within a struct: what a function reads from it, its caller has read. */
+/* A va_list in a struct, so that arguments that a function reads are also read for its caller. */
 typedef struct arguments {
     va_list list;
 } arguments;

@@ -6,8 +6,8 @@
 
 #include "onnx_broadcast/machine.h"
 
-/* Of the one buffer that a line of /proc/self/cgroup is read into and the paths of its groups are made in: what lies before the
- * line, for the root and the mount, and behind it, for the name of a file. */
+/* One buffer holds a line of /proc/self/cgroup and the paths made from it: BEFORE bytes before the line for the root and the
+ * mount, BEHIND bytes after it for the name of a file. */
 enum { BEFORE = 480, BEHIND = 64, PATH_BYTES = 1600 };
 
 /* ---- Control groups ---- */
@@ -19,7 +19,8 @@ typedef struct limit {
     uint64_t (*of_group)(char *folder, bool v2);
 } limit;
 
-/* Up to two numbers that the file folder/name begins with; how many there are. The folder has BEHIND bytes behind its end. */
+/* Reads up to two numbers from the start of the file folder/name and returns their count. BEHIND bytes after the end of
+ * `folder` are writable. */
 static int read_numbers(char *folder, const char *name, unsigned long long *first, unsigned long long *second) {
     char *end = folder + strlen(folder);
     snprintf(end, BEHIND, "/%s", name);
@@ -31,7 +32,7 @@ static int read_numbers(char *folder, const char *name, unsigned long long *firs
     return n < 0 ? 0 : n;
 }
 
-/* The least of the group in `folder` and of those around it, up to the mount at its first n_mount bytes. */
+/* The lowest limit of the group in `folder` and of its parents, up to the mount, which is the first n_mount bytes. */
 static uint64_t least_of_groups(const limit *l, char *folder, size_t n_mount, bool v2) {
     uint64_t least = UINT64_MAX;
     for (;;) {
@@ -54,7 +55,7 @@ static char *group_of(char *line, const char *controller, bool *v2) {
     return NULL;
 }
 
-__attribute__((noinline)) /* so that its path is not in the frame of the caller */
+__attribute__((noinline)) /* keeps its path out of the caller's frame */
 static uint64_t
 least_of_line(const limit *l, const char *root, char *line) {
     static const char mount[] = "/sys/fs/cgroup";

@@ -21,7 +21,8 @@ typedef enum ob_number_read {
     OB_NUMBER_NONE,  /* the text is not a number, or NaN */
     OB_NUMBER_BEYOND /* it is outside -2^63 .. 2^64 - 1, or infinite */
 } ob_number_read;
-/* An integer, exact over the whole range of 64 bits; any other number is truncated. *is_negative tells how to read *bits. */
+/* An integer, exact over the whole range of 64 bits; any other number is truncated. *is_negative: `bits` is the number as
+ * int64_t. */
 ob_number_read ob__parse_int(const char *text, size_t n, bool *is_negative, uint64_t *bits);
 
 #endif

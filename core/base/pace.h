@@ -1,4 +1,4 @@
-/* Long loops ask from time to time whether to stop. They do not know who answers. */
+/* Long loops ask from time to time whether to stop. They do not depend on the code that answers. */
 #ifndef OB_CORE_BASE_PACE_H
 #define OB_CORE_BASE_PACE_H
 

@@ -16,9 +16,9 @@ typedef struct ob_stop {
     bool (*cancelled)(void *context); /* NULL: the caller never cancels */
     void *context;
     uint64_t deadline_ns;     /* on the clock of ob__now_ns; 0: none */
-    uint64_t next_ns;         /* ob__stopped does not ask before this time */
+    uint64_t next_ns;         /* ob__stopped does not check before this time */
     _Atomic ob_status status; /* OB_OK, then for good E_CANCELLED or E_LIMIT */
-    const void *asker;        /* identifies the thread that asks; only that thread writes it */
+    const void *asker;        /* of the thread that checks; only that thread writes it */
 } ob_stop;
 
 /* `run` calls task(context, begin, end) on disjoint ranges that cover 0 .. n. NULL: there is one thread. */
@@ -32,17 +32,17 @@ typedef struct ob_threads {
 /* ---- Stopping ---- */
 
 /* True: the run ends. A kernel then returns OB_OK and leaves its results unfinished; its caller reads the status of `stop`.
- * ob__stop_now asks each time, ob__stopped every few milliseconds. Both are for the thread that runs the steps. */
+ * ob__stop_now checks at each call, ob__stopped every few milliseconds. Both are for the thread that runs the steps. */
 bool ob__stop_now(const ob_threads *threads);
 bool ob__stopped(const ob_threads *threads);
 /* The same for any thread, inside a task of shared work. */
 bool ob__stopped_inside(const ob_threads *threads);
-/* For loops that count their work and ask from time to time (core/base/pace.h). */
+/* For loops that count their work and check from time to time (core/base/pace.h). */
 obk_pace ob__pace(const ob_threads *threads);
 
 /* ---- Sharing ---- */
 
-/* Calls task on ranges that cover 0 .. n; by several threads when n is at least two grains. A run that can be stopped asks
+/* Calls task on ranges that cover 0 .. n; by several threads when n is at least two grains. A run that can be stopped checks
  * between ranges. After it was stopped the remaining ranges are skipped: code after the call must not use their results, for
  * instance as indices. `threads` may be NULL. */
 void ob__parallel(const ob_threads *threads, int64_t n, int64_t grain, void (*task)(void *context, int64_t begin, int64_t end),
@@ -62,9 +62,9 @@ static inline int ob__lanes(const ob_threads *threads) {
 static inline char *ob__lane(char *lanes, size_t lane_stride, int lane) {
     return lanes ? lanes + (size_t)lane * lane_stride : NULL;
 }
-/* Calls task(context, chunk, lane) once for each chunk below n. A lane does one chunk at a time. The lane of a chunk is chance,
- * so results may not depend on it. Each lane asks before a chunk whether to stop; a chunk of more than some milliseconds asks
- * inside, by ob__pace. */
+/* Calls task(context, chunk, lane) once for each chunk below n. A lane does one chunk at a time. Which lane gets a chunk varies
+ * from run to run, so results must not depend on it. Each lane checks before a chunk whether to stop; a chunk that takes more
+ * than a few milliseconds checks inside, with ob__pace. */
 void ob__each_chunk(const ob_threads *threads, int64_t n, void (*task)(void *context, int64_t chunk, int lane), void *context);
 /* As ob__parallel, for tasks that use the memory of a lane. Results may not depend on the cut. */
 void ob__parallel_lanes(const ob_threads *threads, int64_t n, int64_t grain,

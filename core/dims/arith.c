@@ -58,9 +58,9 @@ static void split(const ob_poly *poly, int64_t divisor, ob_poly *whole, ob_poly 
     }
 }
 
-/* floor((u + floor(a/c))/d) = floor((c*u + a)/(c*d)), and with -floor(a/c) = floor((c - 1 - a)/c): replaces poly and divisor
- * when poly has a quotient that counts once either way, adding to *sum what that leaves. Numbers of poly lie in 0 .. divisor -
- * 1. */
+/* floor((u + floor(a/c))/d) = floor((c*u + a)/(c*d)), and with -floor(a/c) = floor((c - 1 - a)/c): if poly has a quotient with
+ * coefficient 1 or -1, replaces poly and divisor, and adds the remaining whole part to *sum. Coefficients of poly are in 0 ..
+ * divisor - 1, so -1 is divisor - 1. */
 static bool unnest(ob_dims *pool, ob_poly *poly, int64_t *divisor, ob_dim *sum) {
     const ob_term *inner = NULL;
     uint32_t at = 0;
@@ -109,8 +109,8 @@ static ob_dim quotient_term(ob_dims *pool, const ob_poly *rest, int64_t divisor)
 }
 
 /* Rounding is monotone: floor((u + k*min(a, b))/d) = min(floor((u + k*a)/d), floor((u + k*b)/d)), for k < 0 the maximum. False
- * when there is not just one minimum or maximum, or whole multiples of the divisor come out of it first; *out is OB_DIM_UNKNOWN
- * when the result is too large. */
+ * unless there is exactly one minimum or maximum and its coefficient is between -d and d; *out is OB_DIM_UNKNOWN if the result
+ * is too large. */
 static bool divide_members(ob_dims *pool, const ob_poly *poly, int64_t divisor, ob_dim *out) {
     OB_POLYS(pool, others, 1);
     if (!others) return false;
@@ -129,7 +129,7 @@ static bool divide_members(ob_dims *pool, const ob_poly *poly, int64_t divisor, 
     return true;
 }
 
-/* More than half of the divisor, in the first number that is not just half. */
+/* Is the first coefficient that is not exactly half of the divisor more than half? */
 static bool past_half(const ob_poly *rest, int64_t divisor) {
     for (uint32_t i = 0; i < rest->n; i++) {
         int64_t coefficient = rest->monomials[i].coefficient;
@@ -138,8 +138,8 @@ static bool past_half(const ob_poly *rest, int64_t divisor) {
     return false;
 }
 
-/* floor(rest/divisor) for numbers in 0 .. divisor - 1 that share nothing with it. Of floor(6*H/7) and H - floor((H + 6)/7),
- * which are the same, it is the one with the small numbers. */
+/* floor(rest/divisor) for coefficients in 0 .. divisor - 1 without a common factor. floor(6*H/7) equals H - floor((H + 6)/7);
+ * the form with the small numbers is used. */
 static ob_dim quotient(ob_dims *pool, const ob_poly *rest, int64_t divisor) {
     if (divisor == 1) return ob__poly_store(pool, rest);
     if (!past_half(rest, divisor)) return quotient_term(pool, rest, divisor);
@@ -164,7 +164,7 @@ static ob_dim divide(ob_dims *pool, const ob_poly *poly, int64_t divisor) {
     ob__poly_copy(numerator, poly);
     ob_dim sum = ob__poly_take_multiples(pool, numerator, divisor), of_members = OB_DIM_UNKNOWN;
     bool tried = false; /* only once: a term that is too large stays too large, and each attempt costs time */
-    do {                /* each turn multiplies the divisor, so there are few */
+    do {                /* each iteration multiplies the divisor, so there are few */
         tried = tried || divide_members(pool, numerator, divisor, &of_members);
         if (of_members != OB_DIM_UNKNOWN) return ob_dim_add(pool, sum, of_members);
         split(numerator, divisor, whole, rest);

@@ -9,7 +9,7 @@ static int64_t divisor_of(const ob_dims *pool, ob_dim d) {
     return pool->assumed->divisor(pool->assumed->ranges.context, d);
 }
 
-/* out = coefficient * the factors of m, with `by` in place of one of them. */
+/* out = coefficient * the factors of m, with one factor replaced by `by`. */
 static bool exchange(const ob_dims *pool, const ob_monomial *m, uint32_t at, ob_dim by, int64_t coefficient, ob_poly *out) {
     OB_POLYS(pool, others, 2);
     ob_poly *one = others + 1;
@@ -30,7 +30,7 @@ static bool exchange(const ob_dims *pool, const ob_monomial *m, uint32_t at, ob_
     return ob__poly_mul(others, one, out);
 }
 
-/* The part of the quotient that a monomial gives; OB_DIM_UNKNOWN: it is not a multiple of the divisor. */
+/* The contribution of a monomial to the quotient; OB_DIM_UNKNOWN: it is not a multiple of the divisor. */
 static ob_dim quotient_of(ob_dims *pool, const ob_monomial *m, int64_t divisor) {
     for (uint32_t k = 0; k < m->n_factors; k++) {
         int64_t by = divisor_of(pool, m->factors[k]), product;
@@ -50,7 +50,7 @@ ob_dim ob__poly_take_multiples(ob_dims *pool, ob_poly *poly, int64_t divisor) {
     for (uint32_t i = 0; pool->assumed && i < poly->n;) {
         OB_POLYS(pool, rest, 1);
         if (!rest) return OB_DIM_UNKNOWN;
-        bool whole = poly->monomials[i].coefficient % divisor == 0; /* without any help */
+        bool whole = poly->monomials[i].coefficient % divisor == 0; /* without assumptions */
         ob_dim part = whole ? OB_DIM_UNKNOWN : quotient_of(pool, &poly->monomials[i], divisor);
         if (part == OB_DIM_UNKNOWN) {
             i++;
@@ -92,6 +92,6 @@ void ob__poly_join_multiples(const ob_dims *pool, ob_poly *poly) {
         ob__poly_without(poly, i, others);
         if (!ob__poly_add(others, part, 1, sum)) return;
         ob__poly_copy(poly, sum);
-        i = 0; /* each turn takes a quotient away */
+        i = 0; /* each iteration removes a quotient */
     }
 }

@@ -14,18 +14,18 @@ enum {
     MAX_TRIED = 3,         /* atoms of one polynomial */
     COST = 8,              /* steps for a monomial that is multiplied or added */
     MAX_PARTS = 512,       /* limit of parts visited in given ranges; further ones use their bounds for all sizes */
-    SHIFTED_MONOMIALS = 16 /* of a sum of products whose factors are written as their lower bound and the rest */
+    SHIFTED_MONOMIALS = 16 /* of a sum of products, with each factor written as its lower bound plus a rest */
 };
 
 #define INFINITE OB_DIM_CONST_MAX
 
 typedef struct bound_search {
     const ob_dims *pool;
-    const ob_size_ranges *ranges; /* NULL: any size; then the bounds of parts are those that they carry */
+    const ob_size_ranges *ranges; /* NULL: any size; the bounds stored in the parts then apply */
     uint32_t n_left;              /* steps */
     uint32_t depth;
-    uint32_t n_parts; /* looked into */
-    uint64_t n_steps; /* monomials looked at */
+    uint32_t n_parts; /* terms visited */
+    uint64_t n_steps; /* monomials visited */
 } bound_search;
 
 static void bound_part(bound_search *search, ob_dim d, int64_t *low, int64_t *high);
@@ -119,7 +119,7 @@ static int64_t shifted_lowest(bound_search *search, const ob_poly *poly) {
 
 /* One factor of one monomial, or two that are replaced together. */
 typedef struct place {
-    uint32_t monomial, factor, second; /* second: NONE, but of a quotient and its divisor */
+    uint32_t monomial, factor, second; /* second: NONE, except for a quotient and its divisor */
     const ob_term *term;
 } place;
 
@@ -229,7 +229,7 @@ static int64_t lowest_of_term_quotient(bound_search *search, const ob_poly *poly
     return replace(search, poly, &both, 1, m->coefficient, value, next) ? lowest(search, next) : -INFINITE;
 }
 
-/* The atom is one of its members. `all`: it is at or above each of them (below, for a negative coefficient), so the largest
+/* The atom equals one of its members. `all`: it is at least each of them (at most, for a negative coefficient), so the largest
  * bound holds; otherwise only the smallest does. */
 static int64_t lowest_of_members(bound_search *search, const ob_poly *poly, const place *at, bool all) {
     int64_t coefficient = poly->monomials[at->monomial].coefficient, found = all ? -INFINITE : INFINITE;
@@ -267,7 +267,7 @@ static int64_t lowest_at(bound_search *search, const ob_poly *poly, const place 
     }
 }
 
-/* Only monomials of different signs can cancel, and only an atom hides that they do. */
+/* Only monomials of different signs can cancel, and only atoms hide it. */
 static bool worth_a_search(const ob_dims *pool, const ob_poly *poly) {
     bool positive = false, negative = false, atom = false;
     for (uint32_t i = 0; i < poly->n; i++) {
@@ -315,7 +315,7 @@ static void bound_poly(bound_search *search, const ob_poly *poly, int64_t *lowes
 
 /* ---- Terms ---- */
 
-/* Each end is one of the members': of a minimum the least of both, of a maximum the greatest. */
+/* Each bound is one of the members' bounds: the least for a minimum, the greatest for a maximum. */
 static void bound_members(bound_search *search, const ob_term *term, int64_t *lowest_out, int64_t *highest_out) {
     int64_t least_low = INFINITE, greatest_low = -INFINITE, least_high = INFINITE, greatest_high = -INFINITE;
     for (uint32_t i = 0; i < term->n_words; i++) {
@@ -380,7 +380,7 @@ static void bound_part(bound_search *search, ob_dim d, int64_t *low, int64_t *hi
     if (most < *high) *high = most;
 }
 
-/* Ranges that only count are none. */
+/* Ranges that only count visits narrow nothing. */
 static bound_search begin(const ob_dims *pool, const ob_size_ranges *ranges) {
     return (bound_search){.pool = pool, .ranges = ranges && ranges->of ? ranges : NULL, .n_left = MAX_STEPS};
 }

@@ -91,8 +91,8 @@ static ob_status check_shape(const ob_shape *shape, const ob_dims *pool, const c
 
 /* ---- One axis ---- */
 
-/* Terms already seen on an axis: a term needs its condition only once. If there are more than MAX_SEEN, a condition may be
- * repeated, which is harmless. */
+/* Terms already seen on an axis. A term needs its condition only once. If there are more than MAX_SEEN terms, a condition may
+ * be repeated, which is harmless. */
 enum { MAX_SEEN = 32 };
 
 typedef struct axis_state {
@@ -177,8 +177,8 @@ static ob_status meet(axis_state *state, common *met, ob_dim d, size_t operand) 
     return OB_OK;
 }
 
-/* Folds terms only. Unknown sizes come last, each with the known ones: folded earlier they would hide that two known terms
- * meet. */
+/* Folds known terms only. Unknown sizes are compared with the result last: folded earlier, they would hide a clash of two known
+ * terms. */
 static ob_status fold_terms(axis_state *state, ob_dim *result) {
     common met = {.dim = OB_DIM_UNKNOWN};
     bool lost = false;
@@ -396,7 +396,7 @@ ob_status ob_broadcast_xla(const ob_shape *lhs, const ob_shape *rhs, const int64
 
 /* ---- ONNX opset 1-6 ---- */
 
-/* One element, whatever its rank. */
+/* One element, of any rank. */
 static bool is_single(const ob_shape *shape) {
     for (int32_t i = 0; i < shape->rank; i++)
         if (shape->dims[i] != 1) return false;

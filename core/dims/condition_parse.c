@@ -1,4 +1,4 @@
-/* Conditions from text: in the form of ob_condition_format, and as people write them. See parse.h. */
+/* Conditions from text: in the form of ob_condition_format, and in looser forms that users write. See parse.h. */
 #include <stdio.h>
 #include <string.h>
 
@@ -39,7 +39,7 @@ const char *ob__parse_relation(ob_parser *p) {
     return NULL;
 }
 
-/* Alternatives that are equations, a - b each: one is 0 exactly where their product is. */
+/* Alternatives that are equations a - b = 0: one holds exactly where the product of the differences is 0. */
 typedef struct alternatives {
     ob_dim a[MAX_ALTERNATIVES], b[MAX_ALTERNATIVES];
     uint32_t n;

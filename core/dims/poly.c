@@ -195,7 +195,7 @@ static bool divide_monomial(const ob_monomial *a, const ob_monomial *b, ob_monom
     return k == b->n_factors;
 }
 
-/* The first monomial; the constant when there is no other. */
+/* The first monomial, or the constant if there is no monomial. */
 static void leading(const ob_poly *poly, ob_monomial *out) {
     out->coefficient = poly->constant;
     out->n_factors = 0;
@@ -217,7 +217,7 @@ bool ob__poly_divide(const ob_dims *pool, const ob_poly *a, const ob_poly *b, ob
     ob__poly_constant(quotient, 0);
     leading(b, &lead);
     if (lead.coefficient == 0) return false;
-    while (rest->n > 0 || rest->constant != 0) { /* the leading monomial falls with every turn */
+    while (rest->n > 0 || rest->constant != 0) { /* the leading monomial decreases with each iteration */
         leading(rest, &first);
         if (!divide_monomial(&first, &lead, &term)) break;
         poly_of_monomial(&term, part);

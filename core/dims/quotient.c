@@ -48,7 +48,7 @@ static ob_dim common_factor(const ob_dims *pool, const ob_poly *a, const ob_poly
 
 /* ---- Whole multiples ---- */
 
-/* a = b * whole + what is left in a. */
+/* a = b * whole + rest, with the rest in a. */
 static bool take_out(const ob_dims *pool, ob_poly *a, const ob_poly *b, const ob_poly *part, ob_poly *whole) {
     OB_POLYS(pool, product, 3);
     ob_poly *rest = product + 1, *sum = product + 2;

@@ -32,7 +32,7 @@ typedef struct facts {
     size_t n;
     const ob_shape *declared; /* or NULL */
     ob_dims *pool;
-    ob_broadcast_result result; /* rank unknown when no operand is ranked */
+    ob_broadcast_result result; /* rank unknown if no operand has a rank */
     ob_rule_sink sink;
     void *context;
 } facts;
@@ -43,7 +43,7 @@ typedef enum departure {
     ZERO_SIZE,         /* a size of 0, with any other size */
     UNDECIDED,         /* a condition that the text leaves to the programmer */
     DECLARED_RANK,     /* the declared result has another rank */
-    DECLARED_NARROWER, /* static where the operands give a dynamic size */
+    DECLARED_NARROWER, /* static, but the operands give a dynamic size */
     DECLARED_DIFFERENT /* another static size */
 } departure;
 

@@ -29,7 +29,7 @@ typedef struct ob_scratch_scope {
 
 void ob__scratch_init(ob_scratch *scratch, const ob_allocator *allocator);
 void ob__scratch_release(ob_scratch *scratch);
-/* pool may be NULL: then there is none. */
+/* pool may be NULL: no scratch memory. */
 ob_scratch_scope ob__scratch_begin(const ob_dims *pool, size_t n_bytes);
 void ob__scratch_end(ob_scratch_scope *scope);
 

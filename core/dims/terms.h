@@ -34,7 +34,7 @@ enum {
 typedef struct ob_term {
     const int64_t *words;
     const char *name;
-    int64_t lowest, highest; /* OB_DIM_CONST_MAX stands for infinity here */
+    int64_t lowest, highest; /* OB_DIM_CONST_MAX means infinity here */
     uint32_t n_words;
     uint32_t number;
     uint16_t size;
@@ -140,7 +140,7 @@ typedef struct ob_size_ranges {
     const void *context;
     uint64_t *n_steps; /* counts visited monomials; may be NULL */
 } ob_size_ranges;
-/* Bounds for all sizes in those ranges (NULL: for all sizes), inclusive; OB_DIM_CONST_MAX either way stands for infinity. */
+/* Bounds for all sizes in those ranges (NULL: for all sizes), inclusive; +-OB_DIM_CONST_MAX means infinity. */
 void ob__poly_bounds(const ob_dims *pool, const ob_poly *poly, const ob_size_ranges *ranges, int64_t *lowest, int64_t *highest);
 void ob__dim_bounds(const ob_dims *pool, ob_dim d, const ob_size_ranges *ranges, int64_t *lowest, int64_t *highest);
 /* Assumptions of the user on single sizes, set during inference only. They decide which term is made for min(N, 512),
@@ -162,8 +162,8 @@ void ob__poly_join_multiples(const ob_dims *pool, ob_poly *poly);
 /* Fills the bounds of a new term from those of its parts. */
 void ob__term_bounds(ob_dims *pool, ob_term *term);
 /* poly = part * members[i] for the one that counts + rest: finds the only minimum or maximum that is alone in a monomial,
- * removes it from poly and returns its term, otherwise NULL. `kind` tells which of the two it becomes; a negative part
- * exchanges them. */
+ * removes it from poly and returns its term, otherwise NULL. `kind` is the kind of the result; a negative part exchanges
+ * minimum and maximum. */
 const ob_term *ob__poly_take_extreme(const ob_dims *pool, ob_poly *poly, ob_dim_kind *kind, int64_t *part);
 /* Is it max(members) - min(members), or the opposite? Then a term with these members, else NULL. */
 const ob_term *ob__poly_spread(const ob_dims *pool, const ob_poly *poly);

@@ -130,7 +130,7 @@ static void write_name(ob_writer *writer, const ob_dims *pool, const ob_term *te
 
 /* ---- Terms ---- */
 
-/* Joins an addend to what is written already: "a", "-a", " + a", " - a". */
+/* Appends an addend to the text: "a", "-a", " + a", " - a". */
 static void write_sign(ob_writer *writer, bool negative, bool first) {
     ob__write(writer, first ? negative ? "-" : "" : negative ? " - " : " + ");
 }
@@ -166,7 +166,7 @@ static void write_addends(ob_writer *writer, const ob_dims *pool, const ob_poly 
     }
 }
 
-/* Does this stand before % or / without parentheses? */
+/* Can this be written before % or / without parentheses? */
 static bool is_factor(const ob_poly *poly) {
     return poly->constant == 0 && poly->n == 1 && poly->monomials[0].coefficient == 1 && poly->monomials[0].n_factors == 1;
 }
@@ -338,7 +338,7 @@ static size_t format(const ob_dims *pool, ob_dim d, const ob_condition *conditio
     return condition ? ob_condition_format(pool, condition, text, n_bytes) : ob_dim_format(pool, d, text, n_bytes);
 }
 
-/* First the names are shortened, each for itself, then the whole. */
+/* First each name is shortened, then the whole text. */
 static size_t show(const ob_dims *pool, ob_dim d, const ob_condition *condition, char *text, size_t n_bytes) {
     size_t n = format(pool, d, condition, text, n_bytes);
     if (n < n_bytes || n_bytes == 0 || !pool) return n;
@@ -346,7 +346,7 @@ static size_t show(const ob_dims *pool, ob_dim d, const ob_condition *condition,
     ob__dims_read_begin(&reading, pool);
     ob_scratch_scope scope = ob__scratch_begin(reading.pool, WHOLE_TERM);
     char *whole = scope.memory;
-    n = n_bytes - 1; /* the beginning, if there is no memory for more */
+    n = n_bytes - 1; /* only the beginning, if memory runs out */
     if (whole) {
         ob_dims as_shown = *reading.pool; /* which is only read */
         as_shown.longest_name = n_bytes / 4 > LEAST_NAME ? n_bytes / 4 : LEAST_NAME;

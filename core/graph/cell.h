@@ -41,7 +41,7 @@ static inline ob_cell *ob__cell_hold(const ob_cell *cell) {
     if (held) atomic_fetch_add_explicit(&held->refs, 1, memory_order_relaxed);
     return held;
 }
-/* True if the caller is the only holder, so that nobody else sees a change. */
+/* True if the caller is the only holder. A change is then visible to no other holder. */
 static inline bool ob__cell_is_own(const ob_cell *cell) {
     return atomic_load_explicit(&cell->refs, memory_order_acquire) == 1;
 }

@@ -25,7 +25,7 @@ void ob__copy(int32_t rank, const int64_t *dims, size_t width, void *to, const i
  * share the work. */
 void ob__copy_part(int32_t rank, const int64_t *dims, size_t width, void *to, const int64_t *to_strides, const void *from,
                    const int64_t *from_strides, int64_t first, int64_t n);
-/* memcpy that asks like ob__copy. */
+/* memcpy that calls ob__pace like ob__copy. */
 void ob__copy_bytes(void *to, const void *from, size_t n_bytes, obk_pace *pace);
 /* Sets n elements to one value; value NULL: zero bytes. Asks like ob__copy. */
 void ob__fill(void *to, int64_t n, size_t width, const void *value, obk_pace *pace);

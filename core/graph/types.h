@@ -8,7 +8,7 @@
 
 #define OB_KIND_NONE     0
 #define OB_KIND_REAL     1 /* float, double */
-#define OB_KIND_NARROW   2 /* floats that C has not */
+#define OB_KIND_NARROW   2 /* floats that C does not have */
 #define OB_KIND_SIGNED   3
 #define OB_KIND_UNSIGNED 4
 #define OB_KIND_BOOL     5

@@ -50,7 +50,7 @@ ob_status ob_view_init(ob_view *view, void *data, ob_dtype dtype, int32_t rank, 
     OB_TRY(check_dims(rank, dims, NULL));
     if (!count_elems(rank, dims, stride, &n_elems)) return OB_E_LIMIT;
     if (!data && n_elems > 0) return OB_E_ARGUMENT;
-    /* Sets only the existing axes: most of a view is room for more. `dims` may be the view's own. */
+    /* Sets only the axes that exist, because most of a view is capacity for more. `dims` may be the view's own array. */
     view->data = data;
     view->dtype = dtype;
     view->rank = rank;
@@ -169,7 +169,7 @@ static bool same_dims(const ob_view *x, const ob_view *a) {
     return x->rank == a->rank;
 }
 
-/* The strides for reading `a` as x: its own if the shapes agree, otherwise those of `room`. */
+/* The strides for reading `a` as x: its own if the shapes agree, otherwise the ones it stores in `room`. */
 static ob_status source_strides(const ob_view *x, const ob_view *a, ob_view *room, const int64_t **strides, ob_error *error) {
     FAIL_IF(!x || !a, error, OB_E_ARGUMENT, "no view given");
     FAIL_IF(x->dtype != a->dtype, error, OB_E_TYPE, "%s is assigned to %s", ob_dtype_name(a->dtype), ob_dtype_name(x->dtype));

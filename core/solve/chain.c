@@ -34,7 +34,7 @@ typedef struct equal_visit {
     ob_dim value;
 } equal_visit;
 
-/* Sizes of one given equation that came to the same number. */
+/* Sizes of one given equation that are known to be the same number. */
 static bool join_equal(void *context, ob_dim symbol) {
     equal_visit *visit = context;
     const ob_solver *s = visit->chains->s;
@@ -80,7 +80,7 @@ static void link_all(chains *c) {
     }
 }
 
-/* One clause in place of those that state the members' values. */
+/* Replaces the clauses that state the members' values by one clause. */
 static ob_status tell(const chains *c, uint32_t first) {
     ob_solver *s = c->s;
     ob_dim value = s->facts[first].solved, least, greatest;

@@ -264,7 +264,7 @@ static bool bcast_piece(const residue_class *class, const ob_term *term, piece *
         int64_t from = member.from > out->from ? member.from : out->from;
         bool undefined = out->undefined || member.undefined;
         if (!subtract(&member, &one, &difference)) return false;
-        if (!is_zero(&difference)) { /* from there on it is no 1 */
+        if (!is_zero(&difference)) { /* from there on it is not 1 */
             if (!settle(&difference, &from) || !subtract(out, &one, &difference)) return false;
             if (is_zero(&difference)) {
                 *out = member;

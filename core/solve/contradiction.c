@@ -9,7 +9,7 @@
 enum { MAX_GROUPS = 4096 };
 
 typedef struct subset {
-    const ob_clause *clauses; /* all that were given */
+    const ob_clause *clauses; /* all given origins */
     uint32_t *numbers, n;     /* those in it, ascending */
 } subset;
 
@@ -79,7 +79,7 @@ ob_status ob__solver_core(ob_solver *s, const uint32_t *leaves, uint32_t n, ob_a
             continue;
         }
         set = found;
-        for (uint32_t k = 0; k < n_needed; k++) /* nothing smaller was found without it: so it is still there */
+        for (uint32_t k = 0; k < n_needed; k++) /* no smaller core was found without it, so it is still present */
             if (!has_origin(&set, needed[k])) *minimal = false;
     }
     *out = set.numbers;

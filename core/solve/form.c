@@ -72,8 +72,8 @@ static bool put_run(const writing *w, uint32_t clause, const run *r, place (*of)
     return true;
 }
 
-/* Alternatives for the sizes below `end`. Sizes below the set's first one need no alternative, and if one of them may be
- * admitted, all may. */
+/* Adds alternatives for the sizes below `end`. Sizes below the set's range need none; of these, either all may be admitted or
+ * none. */
 static bool put_places(const writing *w, uint32_t clause, int64_t end, place (*of)(const void *context, int64_t size),
                        const void *context) {
     run r = {.n = 0};

@@ -125,7 +125,7 @@ static uint64_t size_of_clause(const ob_solver *s, const ob_clause *clause) {
     return size;
 }
 
-/* Evaluations count for the budget; when it is spent, no further counterexample is found. */
+/* Evaluations count for the budget. When it is spent, the search for counterexamples ends. */
 static bool breaks(ob_solver *s, const ob_clause *goal, const point_set *points) {
     if (!ob__solver_spend(s, size_of_clause(s, goal)) ||
         ob__clause_eval(s->dims, goal->literals, goal->n, points->at, points->n) != OB_FALSE)

@@ -1,5 +1,5 @@
-/* Literals in normal form: takes out common factors, rounds constants, and resolves broadcast terms, minima, maxima, floors and
- * divisions if that is an identity on integers. */
+/* Literals in normal form: divides by common factors, rounds constants, and resolves broadcast terms, minima, maxima, floors
+ * and divisions if that is an identity on integers. */
 #include <string.h>
 
 #include "core/base/integers.h"
@@ -39,7 +39,7 @@ static ob_dim common_factor(const ob_poly *p) {
     return OB_DIM_UNKNOWN;
 }
 
-/* The only monomial that mentions a term of that kind as a factor, when it is coefficient * term; else NULL. */
+/* The only monomial with a term of that kind as a factor, if it is coefficient * term; otherwise NULL. */
 const ob_term *ob__lone_term(const ob_dims *dims, const ob_poly *p, ob_dim_kind kind, uint32_t *at) {
     for (uint32_t i = 0; i < p->n; i++) {
         const ob_monomial *m = &p->monomials[i];
@@ -122,7 +122,7 @@ static step magnitude_is(work *w, ob_dim d, int64_t m) {
     return expanded(w);
 }
 
-/* A term of the kinds that an equation takes apart, alone with coefficient 1 or -1. */
+/* A term of a kind that an equation can resolve, alone in its monomial, with coefficient 1 or -1. */
 static const ob_term *equated_term(work *w, const ob_poly *p, uint32_t *at) {
     static const ob_dim_kind kinds[] = {OB_DIM_KIND_BCAST, OB_DIM_KIND_MIN, OB_DIM_KIND_MAX};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
@@ -132,7 +132,7 @@ static const ob_term *equated_term(work *w, const ob_poly *p, uint32_t *at) {
     return NULL;
 }
 
-/* Is p = a - b*floor(a/b) for a term b, or the opposite? "p = 0" then says that b divides a. */
+/* Is p = a - b*floor(a/b) for a term b, or the opposite? "p = 0" then means that b divides a. */
 static const ob_term *term_remainder(work *w, ob_dim p_dim, const ob_poly *p) {
     for (uint32_t i = 0; i < p->n; i++)
         for (uint32_t k = 0; k < p->monomials[i].n_factors; k++) {
@@ -160,7 +160,7 @@ static step no_remainder_0(work *w, const ob_term *term) {
     return expanded(w);
 }
 
-/* Is p = a - c*floor(a/c) - *rest, or the opposite? "p = 0" then says that c divides a - *rest, if that can be a remainder.
+/* Is p = a - c*floor(a/c) - *rest, or the opposite? "p = 0" then means that c divides a - rest, if `rest` can be a remainder.
  * */
 static bool is_remainder(work *w, const ob_poly *p, ob_dim *a, int64_t *c, int64_t *rest) {
     for (uint32_t i = 0; i < p->n; i++) {

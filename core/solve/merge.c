@@ -92,7 +92,7 @@ static size_t length_of(const merging *m, const split *of) {
     return n;
 }
 
-/* Clause `from` with these literals in place of its own. */
+/* A copy of clause `from` with these literals. */
 static ob_status insert(merging *m, const split *from, const ob_literal *literals, uint32_t n, uint32_t fact, uint32_t reason,
                         uint32_t *made) {
     ob_solver *s = m->s;
@@ -109,10 +109,10 @@ static ob_status insert(merging *m, const split *from, const ob_literal *literal
         told = true;
         for (uint32_t k = 0; k < n; k++) all[n_all++] = (ob_work_literal){literals[k], false};
     }
-    return ob__solver_insert(s, all, n_all, reason, c.origins, false, true, made); /* pinned: a range stays in one */
+    return ob__solver_insert(s, all, n_all, reason, c.origins, false, true, made); /* pinned: a range stays in one clause */
 }
 
-/* Of words that are as long: "!= 0" before ">= 1", and the sizes of a list in their order. */
+/* Among texts of equal length: "!= 0" before ">= 1", and the sizes of a list in ascending order. */
 static bool reads_better(const ob_work_clause *is, const ob_set_form *form) {
     const ob_literal *literals = form->clauses[0].literals;
     if (is->n == 1) return literals[0].kind != OB_LITERAL_NONNEGATIVE;
@@ -121,7 +121,7 @@ static bool reads_better(const ob_work_clause *is, const ob_set_form *form) {
     return !same;
 }
 
-/* The splits differ in their own literals only. */
+/* The splits differ only in the literals that they add. */
 static ob_status merge(merging *m, const split_list *list) {
     ob_solver *s = m->s;
     ob_work_clause *sides = OB_ARENA_ARRAY(m->arena, ob_work_clause, list->n),
@@ -194,7 +194,7 @@ static uint32_t count_left(const merging *m, const split_list *list) {
     return n;
 }
 
-/* Each clause by itself. */
+/* Each clause separately. */
 static ob_status shorten(merging *m) {
     ob_solver *s = m->s;
     const uint32_t n = s->n_clauses;

@@ -16,13 +16,13 @@ static int compare(const ob_dims *dims, const ob_work_literal *a, const ob_work_
     return a->literal.q < b->literal.q ? -1 : a->literal.q > b->literal.q;
 }
 
-/* Is one of them true for all sizes at which the terms are defined? */
+/* Is one of the literals true for all sizes at which the terms are defined? */
 static bool complement(ob_dims *dims, const ob_literal *a, const ob_literal *b) {
     const ob_literal opposite = ob__literal_opposite(dims, a);
     return opposite.p != OB_DIM_UNKNOWN && ob__literal_implies(dims, &opposite, b);
 }
 
-/* Sorted, none that another one implies; false: it holds always. */
+/* Sorts the literals and drops each that implies another; false: the clause always holds. */
 static bool tidy(ob_dims *dims, ob_literal_list *list) {
     for (uint32_t i = 1; i < list->n; i++) {
         ob_work_literal moved = list->items[i];

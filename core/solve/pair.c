@@ -70,7 +70,7 @@ static bool add_like(choice *c, const alternative *from, uint32_t k, ob_dim p) {
     return true;
 }
 
-/* coefficient * extreme(members) + rest >= 0: of each member, or of one of them. */
+/* coefficient * extreme(members) + rest >= 0: for all members, or for at least one. */
 static bool open_extreme(ob_dims *dims, choice *c, alternative *of, uint32_t k, const ob_poly *p, uint32_t at,
                          const ob_term *term) {
     int64_t coefficient = p->monomials[at].coefficient;
@@ -186,9 +186,9 @@ static bool has_second(const row *rows, uint32_t n, int64_t i) {
     return low <= high;
 }
 
-/* FALSE: there are no i, j of 0 or more that satisfy all. A set of whole points has one within 2*A*B + 2*A, with the largest
- * coefficient A and constant B: its corners are within 2*A*B, its at most two rays within A each, and of a point whole rays can
- * be taken away. */
+/* FALSE: no i, j >= 0 satisfy all. If integer points exist, one is within 2*A*B + 2*A, with the largest coefficient A and
+ * constant B: the corners of the region are within 2*A*B, its at most two rays within A each, and whole multiples of a ray can
+ * be subtracted from a point. */
 static ob_truth is_satisfied(pair *w, uint32_t n) {
     int64_t low, high, a = 1, b = 1;
     shadow(w->rows, n, &low, &high);
@@ -213,7 +213,7 @@ static ob_truth is_satisfied(pair *w, uint32_t n) {
 
 /* ---- Classes ---- */
 
-/* Adds the literals of the alternative. FALSE: it holds nowhere on the class; UNDECIDED: there is no room. */
+/* Adds the literals of the alternative. FALSE: it holds nowhere on the class; UNDECIDED: too many. */
 static ob_truth add_rows(pair *w, const alternative *of, uint32_t *n) {
     for (uint32_t k = 0; k < of->n; k++) {
         const atom *a = &of->atoms[k];
@@ -251,7 +251,7 @@ static ob_truth try_choices(pair *w, uint32_t at, uint32_t n) {
     return OB_FALSE;
 }
 
-/* The numbers of the class, and how they grow; false: they get too large. */
+/* The constants and growth of the literals on the class; false: too large. */
 static bool set_class(pair *w, int64_t r, int64_t t) {
     const ob_binding at[2] = {{w->symbols[0], r}, {w->symbols[1], t}};
     for (uint32_t c = 0; c < w->n; c++)
@@ -302,7 +302,7 @@ static bool is_of_pair(const pair *w, const ob_work_clause *clause) {
     return clause->n_symbols > 0 && !clause->dropped;
 }
 
-/* The clauses that speak of these two alone; where there are too many, some of them. */
+/* The clauses on these two symbols only; some of them if there are too many. */
 static ob_status collect(pair *w) {
     const ob_solver *s = w->s;
     for (int axis = 0; axis < 2; axis++) {

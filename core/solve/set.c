@@ -62,7 +62,7 @@ static bool common_period(const ob_dims *dims, ob_dim x, const conjunction *all,
     return true;
 }
 
-/* False: too much work, or one of them is not known. */
+/* False: too much work, or an unknown set. */
 static bool fill(ob_solver *s, ob_dim x, const conjunction *all, ob_set *set) {
     uint32_t n = set->n_explicit + (all->sizes ? set->period : 0);
     for (uint32_t i = 0; i < n; i++) {

@@ -9,7 +9,7 @@
 #include "core/dims/terms.h"
 #include "core/solve/solve.h"
 
-/* Limits, as counts. Beyond a limit the clause, or the set, stays as it is. */
+/* Limits, as counts. Beyond a limit the clause, or the set, is not rewritten. */
 enum {
     OB_SOLVE_SPLIT = 16,                /* clauses that one clause may become by rewriting */
     OB_SOLVE_LITERALS = 128,            /* literals literals of a clause that is still rewritten */
@@ -60,7 +60,7 @@ typedef struct ob_work_clause {
     uint32_t reason;
     ob_link *origins, *last_origin; /* given clauses that it represents */
     uint32_t defines;               /* the symbol that this equation replaces: its fact's number + 1 */
-    uint32_t n_symbols, *symbols;   /* numbers of their facts; 0: too many, the clause stays as it is */
+    uint32_t n_symbols, *symbols;   /* numbers of their facts; 0: too many, the clause is not rewritten */
     bool dropped, pinned, assumed, queued;
     bool chain; /* several equations in one: it defines each of its symbols that is solved */
 } ob_work_clause;
@@ -78,7 +78,7 @@ typedef struct ob_symbol_fact {
 
 /* The work of one question, including nested solves. A step is a literal or a part of a term that is visited, copied or made,
  * so that the number of steps bounds both time and memory. When the budget is spent, nothing more is rewritten, learned or
- * dropped: the rest stays as it is, which is exact. */
+ * dropped. The result is still exact. */
 typedef struct ob_solve_budget {
     uint64_t steps, most;
     uint64_t of_pool; /* the steps of the pool counted so far */
@@ -245,9 +245,9 @@ typedef struct ob_set_form {
     uint32_t n;
 } ob_set_form;
 /* The set in the shortest of the forms of docs/adr/0014 (exact sets); false: none is short. Empty and
- * full sets have no clauses. `apart`: both ends of a range as clauses of their own. */
+ * full sets have no clauses. `apart`: the two ends of a range become separate clauses. */
 bool ob__set_form(ob_dims *dims, ob_dim x, const ob_set *set, bool apart, ob_arena *arena, ob_set_form *out);
-enum { OB_CLAUSE_LENGTH = 6 }; /* what one more clause counts as, in bytes of text */
+enum { OB_CLAUSE_LENGTH = 6 }; /* the cost of one more clause, in bytes of text */
 /* The length of these clauses as text: bytes, and OB_CLAUSE_LENGTH for each; SIZE_MAX: out of memory. */
 size_t ob__set_form_length(ob_dims *dims, const ob_set_form *form, const ob_arena *arena);
 /* The least and greatest element; -1: the set is empty; OB_INFINITE: there is no greatest. */
@@ -268,8 +268,8 @@ ob_status ob__solver_merge(ob_solver *s, bool *changed);
 ob_status ob__solver_run(ob_solver *s);
 
 /* ---- Cores (contradiction.c) ---- */
-/* Reduces `leaves`, numbers of given clauses that contradict each other. *minimal: no origin can be removed, as far as solving
- * tells. Inputs do not matter here. */
+/* Reduces `leaves`, numbers of given clauses that contradict each other. *minimal: solving shows for no origin that it can be
+ * removed. The order of inputs has no effect here. */
 ob_status ob__solver_core(ob_solver *s, const uint32_t *leaves, uint32_t n, ob_arena *arena, uint32_t **out, uint32_t *n_out,
                           bool *minimal);
 
@@ -305,8 +305,8 @@ bool ob__clause_defines(const ob_solver *s, const ob_work_clause *clause, uint32
 /* ---- Implication (implied.c) and witnesses (witness.c), after ob__solver_run ---- */
 /* The clause in terms of unsolved symbols, in normal form by the facts: it holds if each of the lists does. */
 ob_status ob__solver_restate(ob_solver *s, const ob_clause *clause, ob_literal_list *out, uint32_t *n_out);
-/* Sizes that satisfy the solved contract, and sizes that break one clause of it alone. `clauses`: the work clauses behind those
- * of the solution, in their order. */
+/* Sizes that satisfy the solved contract, and sizes that break one clause of it alone. `clauses`: the work clauses of the
+ * solution's clauses, in the same order. */
 ob_status ob__solver_witnesses(ob_solver *s, const uint32_t *clauses, ob_arena *arena, ob_solution *out);
 
 #endif

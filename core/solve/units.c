@@ -1,7 +1,7 @@
 /* Propagation: unit clauses become facts of symbols, facts simplify the other clauses, until nothing changes.
  *
  * A unit that gave a fact is pinned: from then on only substitution by equations rewrites it, and no fact drops it. So the
- * clauses behind every fact stay in the set. */
+ * clauses that every fact was derived from stay in the set. */
 #include <string.h>
 
 #include "core/base/error.h"
@@ -24,7 +24,7 @@ ob_truth ob__solve_meet(int64_t m1, int64_t r1, int64_t m2, int64_t r2, int64_t 
     return OB_TRUE;
 }
 
-/* Bounds to numbers that fit the congruence. */
+/* Tightens the bounds to numbers that satisfy the congruence. */
 static void round_bounds(ob_symbol_fact *f) {
     if (f->mod <= 1) return;
     int64_t up = f->lo + (f->rem - f->lo % f->mod + f->mod) % f->mod;
@@ -48,7 +48,7 @@ ob_status ob__solver_learn(ob_solver *s, uint32_t fact, int64_t lo, int64_t hi, 
             f->mod = m;
             f->rem = r;
         }
-        if (both == OB_FALSE) f->hi = -1; /* none is left */
+        if (both == OB_FALSE) f->hi = -1; /* empty range */
     }
     round_bounds(f);
     if (f->lo == old.lo && f->hi == old.hi && f->mod == old.mod && f->rem == old.rem) return OB_OK;
@@ -118,7 +118,7 @@ static ob_status tighten(ob_solver *s, uint32_t clause, const ob_poly *p) {
 typedef struct symbol_check {
     const ob_solver *s;
     ob_dim avoid;
-    bool mentions, solved, all_inputs; /* mentions what is to be avoided */
+    bool mentions, solved, all_inputs; /* contains a term to avoid */
 } symbol_check;
 
 static bool check_symbol(void *context, ob_dim symbol) {
@@ -241,7 +241,7 @@ static uint64_t size_of(const ob_solver *s, ob_dim d) {
     return term ? term->size : 0;
 }
 
-/* The literals with solved symbols replaced, but `keep`. A literal holds nowhere and is dropped if its broadcast term has two
+/* The literals with solved symbols replaced, except `keep`. A literal is false, and is dropped, if its broadcast term has two
  * different sizes or a divisor is below 1. One that grows beyond the limits stays as it is. */
 static ob_status substitute(ob_solver *s, const ob_work_literal *literals, uint32_t n_literals, ob_dim keep,
                             ob_work_literal **out, uint32_t *n, bool *changed) {
@@ -324,7 +324,7 @@ static ob_dim value_by(ob_solver *s, ob_dim symbol, const ob_literal_list *list)
     return check.mentions ? OB_DIM_UNKNOWN : value;
 }
 
-/* An equation stays the one that defines its symbol when others rewrote it. */
+/* An equation continues to define its symbol after other equations rewrote it. */
 static ob_status redefine(ob_solver *s, uint32_t fact, ob_dim value, uint32_t clause) {
     ob_symbol_fact *f = &s->facts[fact];
     s->clauses[clause].defines = fact + 1;
@@ -356,7 +356,7 @@ static ob_status rewrite(ob_solver *s, uint32_t clause, bool *gone) {
     ob_dim keep = c.defines ? s->facts[c.defines - 1].symbol : OB_DIM_UNKNOWN;
     if (has_solved(s, &c)) OB_TRY(substitute(s, c.literals, c.n, keep, &literals, &n, &changed));
     if (c.pinned && !changed) return clash_if_false(s, &c);
-    if (!changed && !has_facts(s, &c)) return OB_OK; /* it is in normal form, and nothing is known */
+    if (!changed && !has_facts(s, &c)) return OB_OK; /* it is in normal form, and no fact applies */
     s->blind = c.pinned;
     ob_status status = ob__clause_normalise(s, literals, n, lists, &n_lists);
     s->blind = false;
@@ -372,7 +372,7 @@ static ob_status rewrite(ob_solver *s, uint32_t clause, bool *gone) {
     return value != OB_DIM_UNKNOWN && !s->clashed ? redefine(s, c.defines - 1, value, made) : OB_OK;
 }
 
-/* Equations that share many symbols grow by rewriting each other: then the rest stays as it is. */
+/* Equations that share many symbols grow as they rewrite each other; past the limit the rest is left unchanged. */
 static bool is_exhausted(ob_solver *s) {
     return !ob__solver_spend(s, 1) || s->effort > OB_SOLVE_EFFORT + (uint64_t)OB_SOLVE_EFFORT_EACH * s->n_given;
 }
