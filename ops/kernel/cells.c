@@ -1,4 +1,4 @@
-/* What kernels that see cells share: results as tensors or cells. */
+/* Results of kernels that use cells, given as tensors or cells. */
 #include "ops/kernel/cells.h"
 
 #include "ops/kernel/common.h"
@@ -40,7 +40,7 @@ ob_status ob__own_strings(const ob_kernel_args *args, uint32_t i, ob_error *erro
     return own.failed ? ob__fail(error, OB_E_MEMORY, "no memory for strings") : OB_OK;
 }
 
-/* Strings as a whole: they are looked at next. */
+/* Strings are copied as a whole, because they are read next. */
 static void copy_tensor(const ob_kernel_args *args, const ob_view *to, const ob_view *from) {
     ob__copy_view(to, from, to->dtype == OB_STRING ? NULL : args->threads);
 }

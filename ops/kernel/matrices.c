@@ -3,7 +3,8 @@
 #include "core/base/integers.h"
 #include "ops/kernel/common.h"
 
-/* Whether rows or columns of the last two axes are dense, with no distance 0 where there is more than one element. */
+/* Reads the strides of a matrix in the last two axes. False unless its rows or columns are dense and no axis with more than one
+ * element has stride 0. */
 static bool read_matrix(const ob_view *view, ob_matrix *out) {
     int64_t width = (int64_t)ob_dtype_size(view->dtype);
     int64_t rows = view->dims[view->rank - 2], columns = view->dims[view->rank - 1];
@@ -52,7 +53,7 @@ static int64_t batch_dim(const ob_view *view, int32_t from_end) {
     return a >= 0 ? view->dims[a] : 1;
 }
 
-/* A batch that shares B and continues A's rows is more rows. */
+/* If a batch shares B and its matrices A follow each other, they become rows of one product. */
 static void join_rows(ob_matrices *p) {
     while (p->n_batch > 0 && p->a.column == 1) {
         int32_t last = p->n_batch - 1;
@@ -100,7 +101,7 @@ ob_status ob__matrices(const ob_kernel_site *site, const ob_view *a, const ob_vi
     return OB_OK;
 }
 
-/* Near `wish` parts of n, in whole multiples of the rows or columns of a tile of any level. */
+/* The size of a part if n is divided into about `wish` parts: a multiple of the rows and columns of all tiles. */
 static int64_t part_size(int64_t n, double wish) {
     enum { UNIT = 96 };
     int64_t parts = wish < 1 ? 1 : wish > (double)n ? n : (int64_t)wish;
@@ -128,7 +129,7 @@ void ob__cut_matrices(ob_matrices *p) {
         return;
     }
     if (parts > MOST) parts = work / most_work > MOST ? work / most_work : MOST;
-    /* Each part packs its own columns of B: few rows of parts pack least. */
+    /* Each part packs its own columns of B, so few parts along the rows pack least. */
     p->columns = part_size(p->n, parts);
     p->across = ob__ceil_div(p->n, p->columns);
     p->rows = part_size(p->m, parts / (double)p->across);
@@ -136,7 +137,7 @@ void ob__cut_matrices(ob_matrices *p) {
     p->n_chunks = products * p->down * p->across;
 }
 
-/* n in equal parts of at most `most`, in whole multiples of UNIT. */
+/* The size of equal parts of n, at most `most`, as a multiple of UNIT. */
 static int64_t equal_part(int64_t n, int64_t most) {
     enum { UNIT = 32 };
     int64_t parts = ob__ceil_div(n, most), size = ob__round_up(ob__ceil_div(n, parts), UNIT);

@@ -5,20 +5,20 @@
 #include "ops/kernel/common.h"
 #include "ops/kernel/conversion.h"
 
-/* What makes packed B: matrices one after the other. */
+/* The parameters for packing B: matrices one after the other. */
 typedef struct packing {
     const obk_gemm *gemm;
-    obk_convert convert; /* NULL: of the computing type already */
+    obk_convert convert; /* NULL: the elements have the computing type already */
     int64_t k, n;
     bool transposed;
-    size_t width, bytes; /* of an element, of a packed matrix */
+    size_t width, bytes; /* bytes of an element and of a packed matrix */
 } packing;
 
-/* Panels of 16-bit elements by way of a block of them in the panels' order. */
+/* Packs 16-bit elements: first a block of them in the order of the panels, then converted. */
 static void convert_panels(const packing *p, const char *from, int64_t row, int64_t column, char *to) {
     enum { ROWS = 8, MOST_COLUMNS = 64 };
     const int64_t nr = p->gemm->nr;
-    const size_t made = p->bytes / (size_t)(ob__round_up(p->n, nr) * p->k); /* bytes of an element */
+    const size_t made = p->bytes / (size_t)(ob__round_up(p->n, nr) * p->k); /* bytes of a packed element */
     uint16_t block[ROWS * MOST_COLUMNS];
     for (int64_t j = 0; j < p->n; j += nr)
         for (int64_t l = 0; l < p->k; l += ROWS) {

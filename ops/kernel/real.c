@@ -1,4 +1,4 @@
-/* Conversions between the real types, and kernels for float and double made to serve the others. */
+/* Conversions between real types, and adapters that let kernels for float and double serve the other real types. */
 #include "core/graph/types.h"
 #include "ops/kernel/common.h"
 #include "ops/kernel/conversion.h"
@@ -100,7 +100,8 @@ ob_status ob__run_real(const ob_kernel_args *args, ob__run run, ob_error *error)
             become(&out[i], ob__take(&next, ob__count(&out[i]), ob_dtype_size(computing)), computing);
     }
     converted.scratch = next;
-    if (ob__stopped_inside(args->threads)) return OB_OK; /* operands may not be whole: they are not to be judged */
+    if (ob__stopped_inside(args->threads))
+        return OB_OK; /* after a cancellation operands may be incomplete, and their values must not cause errors */
     OB_TRY(run(&converted, error));
     for (uint32_t i = 0; i < args->n_out; i++)
         if (needs_conversion(&args->out[i], computing))

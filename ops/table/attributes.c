@@ -64,7 +64,7 @@ const ob_op_attribute *ob__op_attribute(const ob_op *op, const char *name) {
 
 /* ---- Reading ---- */
 
-/* *row: the entry with a default, or NULL. */
+/* row: the entry of the attribute if it has a default, or NULL. */
 static const ob_attribute *read(const ob_node *node, const char *name, ob_attribute_type type, const ob_op_attribute **row) {
     const ob_op_attribute *entry = ob__op_attribute(node->op, name);
     *row = entry && entry->type == type && entry->has_default ? entry : NULL;
@@ -143,14 +143,13 @@ static const char *type_text(ob_attribute_type type) {
     return (unsigned)type < OB_ATTR_COUNT ? type_texts[type] : type_texts[OB_ATTR_UNDEFINED];
 }
 
-enum { LONGEST = 40 }; /* of names that are compared: no attribute of an operator is longer */
+enum { LONGEST = 40 }; /* the longest name that is compared; no attribute of an operator has a longer one */
 
 static char lower(char c) {
     return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }
 
-/* How many letters must be put in, left out or replaced to make `b` of `a`; upper and lower case are one. LONGEST where that
- * cannot be few. */
+/* The edit distance from `a` to `b` (insertions, deletions, replacements), ignoring case; LONGEST if it is certainly large. */
 static uint32_t distance(const char *a, const char *b) {
     const size_t n_a = strnlen(a, LONGEST + 1), n_b = strnlen(b, LONGEST + 1);
     uint32_t row[LONGEST + 1];
@@ -170,11 +169,11 @@ static uint32_t distance(const char *a, const char *b) {
     return row[n_b];
 }
 
-/* The row's attribute that the name was probably meant to be; NULL: none is near. */
+/* The attribute of the row that the name was probably meant to be; NULL: no name is similar. */
 static const char *nearest(const ob_op *op, const char *name) {
     const size_t n = strnlen(name, LONGEST + 1);
     const char *found = NULL;
-    uint32_t least = n < 4 ? 2 : n < 8 ? 3 : 4; /* fewer letters than that */
+    uint32_t least = n < 4 ? 2 : n < 8 ? 3 : 4; /* the distance must be smaller than this */
     for (const ob_op_attribute *row = op->attributes; row->name; row++) {
         const uint32_t d = distance(name, row->name);
         if (d < least) {
@@ -185,7 +184,7 @@ static const char *nearest(const ob_op *op, const char *name) {
     return found;
 }
 
-/* The versions next to this one that have the attribute; 0: none. */
+/* The last earlier version that has the attribute, or else the first later one; 0: none. */
 static int other_version(const ob_op *op, const char *name) {
     int found = 0;
     for (size_t i = 0; i < ob__op_count(); i++) {
@@ -221,7 +220,7 @@ static bool has_word(const char *words, const ob_string *word) {
     return false;
 }
 
-/* A value that is not allowed. */
+/* Whether the value is not allowed. */
 static bool is_outside(const ob_op_attribute *row, const ob_attribute *given, ob_attribute_check *check) {
     if (row->type == OB_ATTR_INT && row->least != row->most && (given->u.i < row->least || given->u.i > row->most)) {
         ob__sentence(check->text, sizeof check->text, "attribute %s is %lld: it must be %lld %s %lld", row->name,
@@ -257,7 +256,7 @@ static bool is_wrong(const ob_node *node, const ob_op *op, const ob_attribute *g
     return check->unreadable = true;
 }
 
-/* Of attributes of which exactly one is given. */
+/* Whether not exactly one of the ONE attributes is given. */
 static bool is_not_one(const ob_node *node, const ob_op *op, ob_attribute_check *check) {
     uint32_t n = 0, n_given = 0;
     char names[200] = "";
@@ -274,7 +273,7 @@ static bool is_not_one(const ob_node *node, const ob_op *op, ob_attribute_check 
 }
 
 bool ob__attribute_problem(const ob_node *node, const ob_op *op, ob_attribute_check *check) {
-    if (!op->attributes) return false; /* of a library: it has a table of its own */
+    if (!op->attributes) return false; /* an operator of a library has its own table */
     while (check->at < node->n_attributes)
         if (is_wrong(node, op, node->attributes[check->at++], check)) return true;
     uint32_t row = check->at - node->n_attributes;

@@ -8,7 +8,7 @@
 #include "kernels/elementwise/elementwise.h"
 #include "kernels/reduce/reduce.h"
 
-/* Kernels with a loop, in the column that names the kernel. */
+/* The kernel column for kernels with a loop. */
 #define ob__kernel_UNARY(loop_)           ob__kernel_unary
 #define ob__kernel_BINARY(loop_)          ob__kernel_binary
 #define ob__kernel_SWAPPED(loop_)         ob__kernel_binary
@@ -37,7 +37,7 @@
 #define ob__kernel_QLINEAR_UNARY(loop_)   ob__kernel_qlinear_unary, .loop = {OB_LOOP_UNARY, OBK_U_##loop_}
 #define ob__kernel_REDUCE(fold_, finish_) ob__kernel_reduce, .loop = {OB_LOOP_REDUCE, OBK_FOLD_##fold_, OBK_FINISH_##finish_}
 
-/* Names of the type sets in ops.def. */
+/* Type sets in ops.def. */
 #define FLOATS  (OB_T(FLOAT16) | OB_T(FLOAT) | OB_T(DOUBLE))
 #define INTS    (OB_T(INT8) | OB_T(INT16) | OB_T(INT32) | OB_T(INT64))
 #define UINTS   (OB_T(UINT8) | OB_T(UINT16) | OB_T(UINT32) | OB_T(UINT64))
@@ -54,7 +54,7 @@
 #define MAP     OB_T_MAP
 #define ANY     ((UINT64_C(1) << OB_DTYPE_COUNT) - 2)
 
-/* The column of marks. */
+/* Marks in ops.def. */
 enum { DEPRECATED = 1, VARIES = 2, SHAPES = 4, READS_NONE = 8, READS_ALL = 16, READS_0 = 32, READS_1 = 64, READS_2 = 128 };
 #define READS(mark)                                                                                                              \
     ((mark)&READS_NONE  ? 0                                                                                                      \
@@ -64,7 +64,7 @@ enum { DEPRECATED = 1, VARIES = 2, SHAPES = 4, READS_NONE = 8, READS_ALL = 16, R
      : (mark)&READS_2   ? 4                                                                                                      \
                         : OB_READS_REST)
 
-/* The column that says how operands broadcast. */
+/* The broadcast column in ops.def. */
 #define BROADCASTS_NONE   .broadcast = OB_BCAST_NONE
 #define BROADCASTS_MULTI  .broadcast = OB_BCAST_MULTI
 #define BROADCASTS_EXPAND .broadcast = OB_BCAST_EXPAND
@@ -149,11 +149,11 @@ const ob_op *ob__op_find(const char *domain, const char *name, int64_t opset) {
 
 typedef struct operand {
     char letter;      /* 0: there is no such operand */
-    bool homogeneous; /* shares its type with every operand of the same letter */
-    bool optional;    /* may be left out */
+    bool homogeneous; /* has the same type as every other operand of that letter */
+    bool optional;    /* the operand is optional */
 } operand;
 
-/* Operand `index` on one side of a signature; the last one may repeat. */
+/* Operand `index` on one side of a signature. The last one may be variadic. */
 static operand find_operand(const char *side, uint32_t index) {
     operand found = {0, true, true};
     for (uint32_t i = 0; *side && *side != '>'; i++) {

@@ -1,4 +1,4 @@
-/* What operators mean: one row of ops.def per operator version. */
+/* The operator table: one row of ops.def for each operator version. */
 #ifndef OB_OPS_TABLE_OP_H
 #define OB_OPS_TABLE_OP_H
 
@@ -17,61 +17,61 @@ typedef ob_status (*ob_shape_rule)(struct ob_infer *infer);
 #define OB_RULE(name)   ob_status ob__infer_##name(struct ob_infer *infer)
 #define OB_KERNEL(name) extern const struct ob_kernel ob__kernel_##name
 
-/* How an operator's operands broadcast. */
+/* How the operands of an operator broadcast. */
 typedef enum ob_broadcast_kind {
     OB_BCAST_NONE,
-    OB_BCAST_MULTI,  /* all operands against each other (from the opset where the operator got it) */
+    OB_BCAST_MULTI,  /* all operands with each other (from the opset in which the operator broadcasts this way) */
     OB_BCAST_LEGACY, /* opset 1-6: operand 1 onto operand 0, attributes `broadcast` and `axis` */
-    OB_BCAST_UNI,    /* one way: ob_stretch says what onto what */
-    OB_BCAST_BATCH,  /* the leading (batch) dimensions only: MatMul and kin */
-    OB_BCAST_EXPAND, /* operand 0 with the shape that operand 1 holds, two-way */
-    OB_BCAST_REPEAT  /* no broadcast: operand 0 as often as operand 1 says, which stretches it where its sizes are 1 */
+    OB_BCAST_UNI,    /* one way; ob_stretch gives operands and target */
+    OB_BCAST_BATCH,  /* only the leading (batch) dimensions: MatMul and similar operators */
+    OB_BCAST_EXPAND, /* operand 0 with the shape that operand 1 holds, both ways */
+    OB_BCAST_REPEAT  /* not a broadcast: operand 0 is repeated as often as operand 1 states, which broadcasts axes of size 1 */
 } ob_broadcast_kind;
 
-/* What the operands of a one-way operator are stretched to. */
+/* The shape to which the operands of a one-way operator broadcast. */
 typedef enum ob_onto {
     OB_ONTO_NOTHING,
-    OB_ONTO_FIRST, /* the shape of operand 0 */
-    OB_ONTO_AXES,  /* the same; the axes before attribute `axis` are not theirs, going over these is the operator's definition */
-    OB_ONTO_CHANNELS, /* the same; a vector lies along axis 1, which is the operator's definition and no broadcast */
+    OB_ONTO_FIRST,    /* the shape of operand 0 */
+    OB_ONTO_AXES,     /* the same; the operator is defined to repeat over the axes before attribute `axis` */
+    OB_ONTO_CHANNELS, /* the same; a vector is along axis 1, which is the definition of the operator and not a broadcast */
     OB_ONTO_PRODUCT   /* the product of the matrices in operands 0 and 1, see ob__product_axis */
 } ob_onto;
 
-/* Which operands of one version broadcast, where not all do: of LEGACY, UNI and BATCH. Right-aligned unless `placed`. */
+/* The operands of a version that broadcast, if not all do: for LEGACY, UNI and BATCH. Aligned at the last axis unless `placed`.
+ */
 typedef struct ob_stretch {
-    uint8_t first, last; /* the operands that are stretched onto something; BATCH: the one that meets operand 0 */
+    uint8_t first, last; /* the operands that broadcast to the target; BATCH: the operand that broadcasts with operand 0 */
     ob_onto onto;
-    bool asked;                    /* only with attribute broadcast = 1, else the shapes are equal */
-    bool placed;                   /* the first axis of operand `first` lies on attribute `axis`, if that is given */
-    uint8_t scale_from, scale_end; /* BATCH: scales and zero points of operand i are the operands i + scale_from ... before i +
-                                      scale_end; none when equal */
+    bool asked;  /* only with attribute broadcast = 1; otherwise shapes must be equal */
+    bool placed; /* attribute `axis`, if given, is the axis of the target for the first axis of operand `first` */
+    uint8_t scale_from, scale_end; /* BATCH: scales and zero points of operand i are the operands i + scale_from to i + scale_end
+                                      - 1; none if equal */
 } ob_stretch;
 
-/* Sets of element types, a bit per ob_dtype number; the bits above 32 are for what is not a tensor. */
+/* Sets of element types, one bit for each ob_dtype number; bits above 32 are types other than tensors. */
 typedef uint64_t ob_types;
 #define OB_T(dtype)   (UINT64_C(1) << OB_##dtype)
 #define OB_T_SEQUENCE (UINT64_C(1) << 40)
 #define OB_T_OPTIONAL (UINT64_C(1) << 41)
 #define OB_T_MAP      (UINT64_C(1) << 42)
 
-/* The loop that an elementwise operator or a reduction applies to its elements; its shape rule does the same to sizes. */
+/* The loop that an elementwise operator or a reduction applies to elements. Its shape rule applies the same to sizes. */
 typedef enum ob_loop_kind { OB_LOOP_NONE, OB_LOOP_UNARY, OB_LOOP_BINARY, OB_LOOP_REDUCE } ob_loop_kind;
 typedef struct ob_op_loop {
     uint8_t kind, number; /* ob_loop_kind; obk_unary, obk_binary or obk_fold */
     uint8_t finish;       /* obk_finish of a reduction */
-    bool swapped; /* of the operands in the opposite order: Greater is Less. Never negated, which would be wrong for NaN */
+    bool swapped;         /* with exchanged operands: Greater is Less. Never negated, which would be wrong for NaN */
 } ob_op_loop;
 
-/* ob_op.reads of most rows: all but the first. */
+/* The usual ob_op.reads: all operands except the first. */
 #define OB_READS_REST (~UINT32_C(1))
 
 /* One operator version.
  *
- * signature: one letter per formal input, '>', one per formal output. A letter names a type constraint: 'T', 'U', 'V', 'W' are
- * types[0..3]; operands with one letter have one type. A letter followed by '*' is variadic and homogeneous, by '~' variadic and
- * heterogeneous, by '?' optional. Lower-case letters are fixed tensors: i int64, j int32, f float, b bool, s string, h float16,
- * d double, u uint8; '.' is anything.
- */
+ * signature: one letter for each formal input, '>', one for each formal output. A letter names a type constraint: 'T', 'U', 'V',
+ * 'W' are types[0..3]; operands with the same letter have the same type. A letter followed by '*' is variadic and homogeneous, by
+ * '~' variadic and heterogeneous, by '?' optional. Lower-case letters are tensors of a fixed type: i int64, j int32, f float,
+ * b bool, s string, h float16, d double, u uint8; '.' is any type. */
 typedef struct ob_op {
     const char *domain, *name;
     int16_t since;          /* first opset with this version */
@@ -81,37 +81,38 @@ typedef struct ob_op {
     ob_types types[4];
     ob_broadcast_kind broadcast;
     ob_stretch stretch;
-    bool deprecated;     /* since this version */
-    bool varies;         /* equal operands may give other results: never computed ahead */
-    bool shapes;         /* somebody asked for this shape of the result: a size of 1 in it is meant */
-    uint32_t reads;      /* operands whose elements the shape rule takes for sizes, positions or counts: a bit each, the last
-                            for all others. It hands on those of the rest, or looks after them itself */
-    ob_shape_rule infer; /* NULL: outputs have unknown shapes, noted */
-    const struct ob_kernel *kernel; /* NULL: the executor cannot run it */
+    bool deprecated; /* from this version on */
+    bool varies;     /* results may differ between runs with equal operands, so they are never computed in advance */
+    bool shapes;     /* the author of the model chose the shape of the result, so a size of 1 in it is intended */
+    uint32_t reads;  /* operands whose elements the shape rule uses as sizes, positions or counts: one bit each, the last for all
+                        others. For the remaining operands the rule passes known elements on or checks them itself */
+    ob_shape_rule infer;            /* NULL: the shapes of outputs are unknown, and a finding is reported */
+    const struct ob_kernel *kernel; /* NULL: the executor cannot run the operator */
     ob_op_loop loop;
     const struct ob_op_attribute
-        *attributes; /* all that a node may have, up to a name of NULL; NULL: not known here (of a library) */
+        *attributes; /* all attributes of the operator, up to the name NULL; NULL: declared by a library, not known here */
 } ob_op;
 
-/* The row of the newest version of domain.name that is not newer than `opset`; NULL when there is none (opset 0: newest of all).
- * domain "" is ai.onnx. Thread-safe: the table is constant. */
+/* The row of the newest version of domain.name that is not newer than `opset` (0: any); NULL if there is none. domain "" is
+ * ai.onnx. Thread-safe: the table is constant. */
 const ob_op *ob__op_find(const char *domain, const char *name, int64_t opset);
-/* The newest version of an operator set that the table follows; INT64_MAX of sets whose versions say nothing here. */
+/* The newest version of an operator set that the table covers; INT64_MAX for sets whose versions do not matter here. */
 int64_t ob__newest_opset(const char *domain);
-/* The newest form of files that the project knows: release 1.23 in development. */
+/* The newest IR version that the project knows: ONNX release 1.23 in development. */
 enum { OB_NEWEST_IR = 14 };
-/* "the model imports opset 29 of ai.onnx, and the newest known here is 28", of a model whose operators of the domain, or of all
- * domains with a newer form of file, may mean something else than they do here; false: it is no such model. */
+/* Whether operators of the domain may have another meaning in this model than here, because its opset (or its IR version, for all
+ * domains) is newer than the project. The text is for instance "the model imports opset 29 of ai.onnx, and the newest known here
+ * is 28". */
 bool ob__is_too_new(const ob_graph *graph, const char *domain, char *text, size_t n_bytes);
 size_t ob__op_count(void);
 const ob_op *ob__op_at(size_t index);
-/* The element type of output `index`, from the signature and the inputs' types; OB_NONE when it cannot be told from them. */
+/* The element type of output `index`, from the signature and the inputs' types; OB_NONE if they do not determine it. */
 ob_dtype ob__op_output_dtype(const ob_op *op, uint32_t index, const ob_dtype *in, uint32_t n_in);
-/* True when the signature alone, or with the inputs' types, tells the element type of output `index`. */
+/* Whether the signature, alone or with the inputs' types, determines the element type of output `index`. */
 bool ob__op_output_follows(const ob_op *op, uint32_t index);
-/* The types that operand `index` (of the inputs, or of the outputs) may have; 0 when there is no such operand. */
+/* The allowed types of input (or output) `index`; 0 if there is no such operand. */
 ob_types ob__op_input_types(const ob_op *op, uint32_t index);
-/* The signature takes that many inputs, or has that many outputs; unbounded where its last one repeats. */
+/* Whether the signature allows that many inputs (or outputs); any number is allowed if its last one is variadic. */
 static inline bool ob__op_takes(const ob_op *op, size_t n_inputs) {
     return n_inputs >= (size_t)op->in_min && (op->in_max == INT16_MAX || n_inputs <= (size_t)op->in_max);
 }
@@ -119,23 +120,24 @@ static inline bool ob__op_gives(const ob_op *op, size_t n_outputs) {
     return n_outputs >= (size_t)op->out_min && (op->out_max == INT16_MAX || n_outputs <= (size_t)op->out_max);
 }
 
-/* The set of one type. */
+/* The set with one type. */
 ob_types ob__type_bit(const ob_type *type);
 ob_types ob__op_output_types(const ob_op *op, uint32_t index);
-/* The signature's letter of input `index`, 0 when there is none; *homogeneous: it shares its type with every operand of that
- * letter. */
+/* The signature's letter of input `index`, 0 if there is none. *homogeneous: it has the type of every operand of that letter. */
 char ob__op_input_letter(const ob_op *op, uint32_t index, bool *homogeneous);
-/* True when input `index` may be left out: the signature says so, or knows no such input. */
+/* Whether input `index` is optional or not in the signature. */
 bool ob__op_input_optional(const ob_op *op, uint32_t index);
-/* True when input `index` has the type letter of output 0: its elements may be what the output shows, not a parameter. */
+/* Whether input `index` has the type letter of output 0: its elements may then appear in the output, so it is not only a
+ * parameter. */
 bool ob__op_input_shares_type(const ob_op *op, uint32_t index);
-/* "deprecated since version 11 of ai.onnx: use ScatterElements", of a row that is. At most n_bytes, terminated. */
+/* For a deprecated row, for instance "deprecated since version 11 of ai.onnx: use ScatterElements". At most n_bytes, terminated.
+ */
 void ob__op_deprecation(const ob_op *op, char *text, size_t n_bytes);
-/* False when the node's row wants attribute broadcast = 1 and the node has it not: nothing broadcasts then. */
+/* False if the row requires attribute broadcast = 1 and the node lacks it: then nothing broadcasts. */
 bool ob__stretch_asked(const ob_node *node, const ob_op *op);
-/* The input, and its axis, that give axis 0 or 1 of a product of two matrices with attributes transA and transB. */
+/* The input and its axis that give axis 0 or 1 of a product of two matrices with attributes transA and transB. */
 void ob__product_axis(const ob_node *node, int32_t axis, uint32_t *input, int32_t *input_axis);
-/* The shape of that product, of the shapes of operands 0 and 1; false when these are no matrices. */
+/* The shape of that product, from the shapes of operands 0 and 1; false if these are not matrices. */
 bool ob__product_shape(const ob_node *node, const ob_shape *operands, ob_dim dims[2]);
 
 #endif

@@ -31,7 +31,7 @@ static bool count_fits(const ob_op *op, const ob_node *node, ob_misfit *why) {
     return true;
 }
 
-/* The types of operands that were looked at, by their letters. */
+/* The types of the operands checked so far, by letter. */
 typedef struct letters {
     ob_dtype first[4];
 } letters;
