@@ -1,4 +1,4 @@
-/* Broadcasts within shape rules: the algebra of core/dims/broadcast.c on operands, its conditions and errors handed on. */
+/* Broadcasts in shape rules: applies core/dims/broadcast.c to operands and passes on its conditions and errors. */
 #include <string.h>
 
 #include "core/base/error.h"
@@ -7,9 +7,9 @@
 
 typedef struct sink_context {
     ob_infer *infer;
-    const uint32_t *inputs; /* NULL: `operand` for all */
+    const uint32_t *inputs; /* numbers of the inputs; NULL: `operand` for all */
     int32_t operand;
-    bool numbered; /* messages say which inputs they mean: there are more than two */
+    bool numbered; /* messages name the inputs, because there are more than two */
 } sink_context;
 
 static ob_status forward_condition(void *context, const ob_condition *condition, size_t operand, int32_t axis) {
@@ -21,7 +21,7 @@ static ob_status forward_condition(void *context, const ob_condition *condition,
                             known ? NULL : "a size is not known");
 }
 
-/* Between two operands the shapes below the message say which is which; of several it gives the numbers of the node's inputs. */
+/* For two operands, the shapes below the message identify them; for more, the message gives the numbers of the node's inputs. */
 static void report_clash(const sink_context *sink, ob_finding_id id, ob_clash clash) {
     char text[sizeof sink->infer->trial->message];
     if (sink->inputs) {
@@ -32,7 +32,7 @@ static void report_clash(const sink_context *sink, ob_finding_id id, ob_clash cl
     ob__problem(sink->infer, id, sink->operand, clash.axis, "%s", text);
 }
 
-/* A failure of the algebra: what is wrong with the model becomes a finding, want of memory stays a status. */
+/* Handles a failure of the broadcast: an error of the model becomes a finding, lack of memory stays a status. */
 static ob_status judge(const sink_context *sink, ob_status status, ob_finding_id id, const ob_clash *clash,
                        const ob_error *error) {
     if (status == OB_E_SHAPE && clash->kind != OB_CLASH_NONE) {
@@ -46,14 +46,14 @@ static ob_status judge(const sink_context *sink, ob_status status, ob_finding_id
     return status == OB_E_MEMORY ? status : OB_OK;
 }
 
-/* Behind sizes that do not broadcast along one axis: reports it, and goes on with the other axes, which are known all the same.
- * `sink` says which operand is which input. */
+/* Called when sizes do not broadcast along one axis: reports it and continues with the other axes, which remain known. `sink`
+ * maps operands to inputs. */
 static ob_status broadcast_good_axes(ob_infer *infer, ob_shape *shapes, uint32_t n, sink_context *sink, ob_finding_id id,
                                      ob_clash *clash, ob_broadcast_result *result) {
     ob_error *error = infer->trial;
-    uint32_t bad = 0; /* bits of axes */
+    uint32_t bad = 0; /* one bit for each axis */
     ob_status status = OB_E_SHAPE;
-    for (uint32_t i = 0; i < n; i++) { /* sizes along such an axis become 1, in copies */
+    for (uint32_t i = 0; i < n; i++) { /* copies the shapes with size 1 along these axes */
         if (shapes[i].rank <= 0) continue;
         ob_dim *dims = ob__new_dims(infer, (size_t)shapes[i].rank);
         if (!dims) return OB_E_MEMORY;
@@ -83,7 +83,7 @@ static ob_status broadcast_good_axes(ob_infer *infer, ob_shape *shapes, uint32_t
 
 ob_status ob__broadcast_inputs(ob_infer *infer, const uint32_t *inputs, uint32_t n, ob_broadcast_result *result) {
     ob_shape few[16], *shapes = few;
-    few[0] = (ob_shape){0, NULL}; /* for n 0 */
+    few[0] = (ob_shape){0, NULL}; /* if n is 0 */
     result->rank = OB_RANK_UNKNOWN;
     if (n > 16) {
         shapes = OB_ARENA_ARRAY(infer->arena, ob_shape, n);
@@ -123,7 +123,7 @@ ob_status ob__broadcast_pair(ob_infer *infer, ob_shape a, ob_shape b, int32_t op
     return OB_OK;
 }
 
-/* The same one way, from axis `first` of `to` on: the result's shape is known, and every axis is looked at. */
+/* The same one way, from axis `first` of `to` on. The shape of the result is known, so only its axes are checked. */
 static ob_status stretch_good_axes(ob_infer *infer, const ob_shape *from, const ob_shape *to, int32_t first, sink_context *sink,
                                    ob_finding_id id, ob_clash *clash) {
     ob_error *error = infer->trial;
@@ -160,7 +160,7 @@ ob_status ob__broadcast_legacy(ob_infer *infer, ob_shape a, ob_shape b, bool axi
     sink_context sink = {infer, NULL, 1, false};
     int64_t dimensions[OB_MAX_RANK];
     ob_status status = ob__try_legacy(&a, &b, axis_given, axis, infer->dims, forward_condition, &sink, dimensions, &clash, error);
-    if (status == OB_E_SHAPE && clash.axis >= 0) { /* the mapping fits, its sizes do not */
+    if (status == OB_E_SHAPE && clash.axis >= 0) { /* the axes correspond, but the sizes differ */
         ob_dim ones[OB_MAX_RANK];
         for (int32_t i = 0; i < b.rank; i++) ones[i] = 1;
         const ob_shape fits = {b.rank, ones};

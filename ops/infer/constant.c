@@ -31,7 +31,7 @@ ob_constant_params ob__constant_params(const ob_node *node) {
                                     .dtype = kinds[i].dtype,
                                     .rank = list,
                                     .n = list ? a->n : 1,
-                                    /* members of a union: a list is where its address stands */
+                                    /* a list is a pointer in the union, a number is in the union itself */
                                     .elements = list ? (const void *)a->u.ints : &a->u};
     }
     return (ob_constant_params){0};

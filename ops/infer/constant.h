@@ -1,18 +1,18 @@
-/* Constant nodes: whoever asks for a constant looks through them as through an initializer. */
+/* Constant nodes. Code that needs a constant treats them like initializers. */
 #ifndef OB_OPS_INFER_CONSTANT_H
 #define OB_OPS_INFER_CONSTANT_H
 
 #include "core/graph/graph.h"
 
-/* The node is a Constant of ONNX. Asks the node's row. */
+/* Whether the node is an ONNX Constant, according to its row. */
 bool ob__is_constant(const ob_node *node);
 
-/* What Constant holds, in whichever attribute. Elements and sizes are the attribute's. */
+/* The value of a Constant, from whichever attribute holds it. Elements and sizes belong to the attribute. */
 typedef struct ob_constant_params {
     bool given;
     ob_dtype dtype;
     int32_t rank;
-    const int64_t *dims; /* of a tensor; else NULL, and n is the size of the one axis, where there is one */
+    const int64_t *dims; /* of a tensor; otherwise NULL, and n is the size of the only axis, if any */
     int64_t n;
     const void *elements; /* NULL: external or malformed */
     const ob_tensor *tensor;

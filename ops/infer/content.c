@@ -8,7 +8,7 @@
 #include "ops/infer/contents.h"
 #include "ops/table/op.h"
 
-/* Floats count only where they are integers that float arithmetic keeps exact. */
+/* A float becomes a term only if it is an integer that float arithmetic keeps exact. */
 static ob_dim integral(double x) {
     return x == floor(x) && fabs(x) <= 16777216.0 ? (ob_dim)x : OB_DIM_UNKNOWN;
 }
@@ -51,7 +51,7 @@ static bool read_element(const ob_tensor *tensor, int64_t i, ob_dim *out) {
     }
 }
 
-/* Beside the elements, some of which are no integers, fractions of all. */
+/* If some elements are not integers, adds fractions for all. */
 static ob_status add_fractions(const ob_tensor *data, ob_arena *arena, ob_content *out) {
     double values[16];
     bool whole = true;
@@ -73,7 +73,7 @@ ob_status ob__content_of_tensor(const ob_tensor *data, ob_arena *arena, ob_conte
     *out = (ob_content){0};
     if (!data || !data->data || data->is_external || data->n_elems < 0 || data->n_elems > OB_CONTENT_MAX) return OB_OK;
     bool half = data->dtype == OB_FLOAT16, real = ob__dtype_is_real(data->dtype) || half;
-    if (real && data->n_elems > 16) return OB_OK; /* weights, not sizes */
+    if (real && data->n_elems > 16) return OB_OK; /* more elements are weights, not sizes */
     if (!real && data->dtype != OB_INT64 && data->dtype != OB_INT32 && data->dtype != OB_BOOL) return OB_OK;
     ob_dim *elems = ob__arena_alloc(arena, (size_t)data->n_elems * sizeof *elems);
     if (!elems) return OB_E_MEMORY;
@@ -87,7 +87,7 @@ bool ob__content_dtype(ob_dtype dtype) {
     return dtype == OB_INT64 || dtype == OB_INT32 || dtype == OB_BOOL || ob__dtype_is_real(dtype);
 }
 
-/* A constant that the type cannot hold would wrap or round at run time. */
+/* A constant out of the type's range would wrap or round at run time. */
 ob_dim ob__content_within(ob_dim d, ob_dtype dtype) {
     if (!ob_dim_is_const(d)) return d;
     int64_t most = dtype == OB_INT32    ? INT32_MAX
@@ -104,7 +104,7 @@ ob_dim ob__content_exact(ob_dim d) {
 
 /* ---- Whole contents ---- */
 
-/* Row-major position in a constant `from` shape of the element that broadcasts to position `at` of `to`. */
+/* The row-major position in shape `from` of the element that broadcasts to position `at` of `to`. The dims are constants. */
 static uint32_t source_position(ob_shape from, ob_shape to, uint32_t at) {
     uint32_t position = 0, step = 1;
     for (int32_t axis = to.rank - 1, k = from.rank - 1; axis >= 0; axis--, k--) {
@@ -145,7 +145,7 @@ ob_status ob__content_stretch(ob_infer *infer, uint32_t input, uint32_t output) 
 }
 
 ob_status ob__content_share(ob_infer *infer, uint32_t input, uint32_t output) {
-    /* What elements lie between is shared with them. */
+    /* the range of the elements is shared too */
     if (output >= infer->node->n_outputs) return OB_OK;
     infer->out_contents[output] = ob__in_content(infer, input);
     infer->out_contents[output].trace = NULL;

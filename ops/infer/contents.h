@@ -1,85 +1,85 @@
-/* Arithmetic on contents: what shape arithmetic in a model computes, as terms. */
+/* Arithmetic on contents: the shape arithmetic of a model, computed as terms. */
 #ifndef OB_OPS_INFER_CONTENTS_H
 #define OB_OPS_INFER_CONTENTS_H
 
 #include "ops/infer/infer.h"
 
-/* Output has input's elements, broadcast to the output's shape; nothing is set where they are not known. The output's type is set
- * before. */
+/* The output gets the input's elements, broadcast to the output's shape; nothing if they are not known. The output's type must be
+ * set before. */
 ob_status ob__content_stretch(ob_infer *infer, uint32_t input, uint32_t output);
-/* Output has input's elements in the same order: Reshape, Squeeze ... */
+/* The output gets the input's elements in the same order: Reshape, Squeeze ... */
 ob_status ob__content_share(ob_infer *infer, uint32_t input, uint32_t output);
-/* The content of the input is known and broadcasts to the shape `to`, whose sizes are numbers. */
+/* Whether the content of the input is known and broadcasts to the shape `to`, whose sizes are numbers. */
 bool ob__content_readable(const ob_infer *infer, uint32_t input, ob_shape to);
-/* The element of such a content at position `at` of `to`, row-major. */
+/* The element of such a content at row-major position `at` of `to`. */
 ob_dim ob__content_element(const ob_infer *infer, uint32_t input, ob_shape to, uint32_t at);
 
-/* `d`, or unknown when it is a constant that an element of that type would not hold exactly. */
+/* `d`, or OB_DIM_UNKNOWN if it is a constant that an element of that type cannot hold exactly. */
 ob_dim ob__content_within(ob_dim d, ob_dtype dtype);
-/* What arithmetic may use: `d`, or unknown when it is saturated, which tells only that the number is huge. */
+/* `d` for use in arithmetic: OB_DIM_UNKNOWN if it is saturated, because only its magnitude is then known. */
 ob_dim ob__content_exact(ob_dim d);
-/* True for types whose contents are kept. */
+/* Whether contents are kept for this element type. */
 bool ob__content_dtype(ob_dtype dtype);
 
 /* -- ranges.c: where elements are not known, what they lie between; each sets nothing where elems are known -- */
-/* From the elements of input i, or what they lie between; false when neither is known. */
+/* The range of the elements of input i, from the elements if they are known; false if neither is known. */
 bool ob__in_range(const ob_infer *infer, uint32_t i, ob_range *out);
-/* Kept where output i holds integers whose elements are not known. */
+/* Stores the range if output i holds integers with unknown elements. */
 ob_status ob__out_range(ob_infer *infer, uint32_t i, ob_range range);
-/* The same of output 0 for what was computed in its type, and may have wrapped around. */
+/* The same for output 0, computed in its type, where integers may have wrapped. */
 ob_status ob__out_computed_range(ob_infer *infer, ob_range range);
-/* Output has input's elements: all of them, or some. */
+/* The output has all or some of the input's elements. */
 ob_status ob__range_share(ob_infer *infer, uint32_t input, uint32_t output);
 ob_status ob__range_part(ob_infer *infer, uint32_t input, uint32_t output);
-/* Output 0 has elements of the inputs from `first` to before `end`. */
+/* Output 0 has elements of the inputs `first` to `end` - 1. */
 ob_status ob__range_join(ob_infer *infer, uint32_t first, uint32_t end);
 
 /* -- traces.c: from which elements of the model's inputs they are computed -- */
-/* The output has the input's elements, all of them and each once; or as often as its shape says. */
+/* The output has each of the input's elements once, or as often as its shape implies. */
 ob_status ob__trace_same(ob_infer *infer, uint32_t input, uint32_t output);
 ob_status ob__trace_share(ob_infer *infer, uint32_t input, uint32_t output);
-/* Output 0 has the elements of inputs `first` to before `end`, and no others. */
+/* Output 0 has all elements of the inputs `first` to `end` - 1, and no others. */
 ob_status ob__trace_join(ob_infer *infer, uint32_t first, uint32_t end);
-/* True for element types that are followed. */
+/* Whether elements of this type are traced. */
 bool ob__trace_follows(ob_dtype dtype);
-/* Output `output` gets a chain of copies of what input `input` has, for the caller to change; *chain NULL: there is none. */
+/* Copies the trace of input `input` to output `output`, for the caller to change; *chain NULL: there is none. */
 ob_status ob__trace_copy(ob_infer *infer, uint32_t input, uint32_t output, ob_trace **chain);
-/* For rules: the output is the part of the input that begins at `first` and has `n` elements along each axis; with `keeps_axes`
- * it has all the input's axes. Does nothing where one of these is not known. */
+/* The output is the part of the input that begins at `first` and has `n` elements along each axis. keeps_axes: it has all axes of
+ * the input. Does nothing if any of these is unknown. */
 ob_status ob__trace_part(ob_infer *infer, uint32_t input, uint32_t output, const ob_dim *first, const ob_dim *n, bool keeps_axes);
-/* What `asked` says of input i, on elements of the model's inputs; *stated false: it cannot be. */
+/* States the requirement `asked` on input i as a requirement on elements of the model's inputs; *stated false: impossible. */
 ob_status ob__trace_within(ob_infer *infer, uint32_t i, const ob_values_asked *asked, bool *stated);
-/* An input of the main graph, of that type. NULL: no memory, or nothing is to be said. */
+/* The trace of an input of the main graph with that type. NULL: out of memory, or the type is not traced. */
 const ob_trace *ob__trace_of_input(const ob_value *input, const ob_type *type, ob_arena *arena);
 
 /* -- fractions.c: contents of floats that are no integers -- */
 enum { OB_MAX_DENOMINATOR = 1 << 12 };
-/* Constants as fractions of small numbers; false when they are none. parts: room for n. */
+/* Writes constants as fractions of small numbers; false if that is impossible. parts: memory for n. */
 bool ob__fractions_of(const double *values, uint32_t n, ob_dim *parts, int64_t *denominator);
-/* Up to here a float or double keeps every integer exactly. */
+/* The largest number up to which a float or double holds every integer exactly. */
 int64_t ob__exact_limit(ob_dtype dtype);
-/* `extent`, the greatest absolute value of a numerator so far, with one more. OB_DIM_UNKNOWN: too large to be stated. */
+/* `extent`, the greatest absolute value of a numerator so far, updated with another numerator. OB_DIM_UNKNOWN: too large for a
+ * term. */
 ob_dim ob__extent_with(ob_infer *infer, ob_dim extent, ob_dim part);
 
 /* -- width.c: what an element type holds -- */
-/* Is `d` what an integer of the type is at all sizes that there may be? True for other types; false for OB_DIM_UNKNOWN. */
+/* Whether an integer of the type holds `d` for all possible sizes. True for other types; false for OB_DIM_UNKNOWN. */
 bool ob__term_fits(const ob_infer *infer, ob_dim d, ob_dtype dtype);
-/* The same for whoever cannot do without: what fits for usual sizes is required of all, and *d is unknown where it does not. */
+/* The same for callers that depend on it: if `d` fits for usual sizes, this is required for all; otherwise *d becomes unknown. */
 ob_status ob__term_fit(ob_infer *infer, ob_dim *d, ob_dtype dtype, int32_t operand);
-/* A number that was computed from integers of the type by what wraps around; terms stay. */
+/* A number computed from integers of the type with arithmetic that wraps; terms stay unchanged. */
 ob_dim ob__term_wrapped(ob_dim d, ob_dtype dtype);
 
 /* -- term_extremes.c: each gives OB_DIM_UNKNOWN for an operand that is, and for a term that would be too large -- */
 ob_dim ob__term_min(const ob_infer *infer, ob_dim a, ob_dim b);
 ob_dim ob__term_max(const ob_infer *infer, ob_dim a, ob_dim b);
-/* Booleans, 1 where they are true: a >= b, a = b, not a. */
+/* Booleans, 1 if true: a >= b, a = b, not a. */
 ob_dim ob__term_at_least(const ob_infer *infer, ob_dim a, ob_dim b);
 ob_dim ob__term_equal(const ob_infer *infer, ob_dim a, ob_dim b);
 ob_dim ob__term_not(const ob_infer *infer, ob_dim a);
-/* `a` where the boolean `chosen` is 1, `b` where it is 0. */
+/* `a` if the boolean `chosen` is 1, `b` if it is 0. */
 ob_dim ob__term_select(const ob_infer *infer, ob_dim chosen, ob_dim a, ob_dim b);
-/* a / b rounded towards 0, as integer division of tensors does, where b is not 0, which is required of a term. Unknown for one of
- * which nobody knows the sign. */
+/* a / b truncated, as integer division of tensors. Requires b != 0 if b is a term. Unknown if the sign of a term is unknown. */
 ob_dim ob__term_truncated(const ob_infer *infer, ob_dim a, ob_dim b);
 
 #endif

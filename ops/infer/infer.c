@@ -86,7 +86,7 @@ const int64_t *ob__axes(const ob_infer *infer, const char *name, uint32_t i, uin
     return ints;
 }
 
-/* The tensor behind a constant input, or NULL. An input with a default does not count: its data may be replaced. */
+/* The tensor of a constant input, or NULL. An input with a default is not constant, because the caller may replace its data. */
 static const ob_tensor *constant_tensor(const ob_infer *infer, uint32_t i) {
     if (!ob__in_given(infer, i)) return NULL;
     const ob_value *value = infer->node->inputs[i];
@@ -330,7 +330,7 @@ ob_status ob__rank_unknown(ob_infer *infer, uint32_t i) {
 
 bool ob__rank_in(ob_infer *infer, uint32_t i, int32_t least, int32_t most) {
     int32_t rank = ob__in_rank(infer, i);
-    if (rank < 0) (void)ob__rank_unknown(infer, i); /* what there is no memory for, the arena remembers */
+    if (rank < 0) (void)ob__rank_unknown(infer, i); /* the arena remembers a failed allocation */
     if (rank < 0 || (rank >= least && rank <= most)) return true;
     if (most == OB_MAX_RANK)
         ob__problem(infer, OB0601, (int32_t)i, -1, "operand %u has rank %d, at least %d is needed", i, rank, least);
@@ -349,7 +349,8 @@ ob_status ob__unify_types(ob_infer *infer, ob_type *into, const ob_type *other) 
     if (into->dtype != other->dtype) into->dtype = OB_NONE;
     if (into->element && other->element) {
         ob_type element = *into->element;
-        if (element.kind == OB_TYPE_TENSOR) OB_TRY(ob__unify_types(infer, &element, other->element)); /* one level is enough */
+        if (element.kind == OB_TYPE_TENSOR)
+            OB_TRY(ob__unify_types(infer, &element, other->element)); /* one level of nesting is enough */
         into->element = ob__keep_type(infer, &element);
         if (!into->element) return OB_E_MEMORY;
     } else

@@ -5,7 +5,7 @@
 #include "core/graph/graph.h"
 #include "onnx_broadcast/view.h"
 
-/* Where attribute `axis` puts the first axis of operand 1; else it lies at the end. */
+/* The attribute `axis`: the axis of operand 0 for the first axis of operand 1. Without it, the last axes are aligned. */
 typedef struct ob_legacy_axis {
     bool given;
     int64_t axis;
@@ -16,10 +16,10 @@ static inline ob_legacy_axis ob__legacy_axis(const ob_node *node) {
     return (ob_legacy_axis){given, given ? axis->u.i : 0};
 }
 
-/* Gives b the rank of a, its axes where the attributes `broadcast` and `axis` put them; stretched axes keep size 1. Without
- * `broadcast` the shapes must be equal. E_SHAPE with axis. */
+/* Gives b the rank of a, with its axes where the attributes `broadcast` and `axis` place them; broadcast axes keep size 1.
+ * Without `broadcast` the shapes must be equal. E_SHAPE for an invalid axis or sizes. */
 ob_status ob__legacy_align(const ob_node *node, const ob_view *a, ob_view *b, ob_error *error);
-/* The same without a node: axis -1 counts from the end as in Python; suffix matching when axis is not given. */
+/* The same without a node. As in Python, axis -1 is the last; if axis is not given, the last axes are aligned. */
 ob_status ob__legacy_align_at(const ob_view *a, ob_view *b, bool axis_given, int64_t axis, ob_error *error);
 
 #endif

@@ -1,10 +1,10 @@
-/* What the integers of a tensor lie between, where they are too many, or their number is open: positions, mostly. */
+/* Ranges of the integers of a tensor, if there are too many or an open number of them. Most are positions. */
 #include "ops/infer/contents.h"
 
 #include "core/base/error.h"
 #include "ops/table/op.h"
 
-/* Of more elements that are terms the least would be a term that tells nobody anything. */
+/* With more elements that are terms, their minimum would be too long to be useful. */
 enum { MOST_TERMS = 8 };
 
 static bool range_of_elements(const ob_infer *infer, ob_content content, ob_dtype dtype, ob_range *out) {
@@ -22,7 +22,7 @@ static bool range_of_elements(const ob_infer *infer, ob_content content, ob_dtyp
     return true;
 }
 
-/* What narrow types hold, whatever the elements are. */
+/* The range of a narrow type, whatever the elements are. */
 static bool range_of_type(ob_dtype dtype, ob_range *out) {
     switch (dtype) {
     case OB_BOOL: *out = (ob_range){0, 1, false}; return true;
@@ -73,7 +73,7 @@ ob_status ob__range_join(ob_infer *infer, uint32_t first, uint32_t end) {
     OB_TRY(ob__trace_join(infer, first, end));
     for (uint32_t i = first; i < end; i++) {
         if (!ob__in_range(infer, i, &one)) return OB_OK;
-        /* An operand without elements has none of its bounds. */
+        /* an empty operand contributes no bounds */
         all = i == first ? one
                          : (ob_range){ob__term_min(infer, all.lowest, one.lowest), ob__term_max(infer, all.highest, one.highest),
                                       all.lowest == one.lowest && all.highest == one.highest && all.reached && one.reached};
@@ -81,7 +81,7 @@ ob_status ob__range_join(ob_infer *infer, uint32_t first, uint32_t end) {
     return end > first ? ob__out_range(infer, 0, all) : OB_OK;
 }
 
-/* What was computed: where one end is beyond the type, elements there come around to anywhere. */
+/* For computed elements: if a bound is beyond the type, elements may have wrapped to any value. */
 ob_status ob__out_computed_range(ob_infer *infer, ob_range range) {
     ob_dtype dtype = infer->out_types[0].dtype;
     if (range.lowest == OB_DIM_UNKNOWN || range.highest == OB_DIM_UNKNOWN) return OB_OK;

@@ -1,4 +1,4 @@
-/* What the rules ask for, as data: see requirements.def. */
+/* The requirements of rules as data, from requirements.def. */
 #include "ops/infer/requirements.h"
 
 enum {

@@ -1,6 +1,6 @@
-/* Values that have one shape by the way they are made, where inference knows no rank: results of one explicit broadcast, and the
- * standard operators that spell one, x = Expand(a, Shape(b)) and y = Expand(b, Shape(x)). What was asked where they were made is
- * not asked again. */
+/* Values with equal shapes because of how they are computed, when inference knows no rank: results of one explicit broadcast, and
+ * the standard operators with the same effect, x = Expand(a, Shape(b)) and y = Expand(b, Shape(x)). Requirements stated for those
+ * nodes are not stated again. */
 #include "ops/infer/infer.h"
 #include "ops/table/op.h"
 
@@ -8,7 +8,7 @@ OB_RULE(explicit_broadcast);
 OB_RULE(expand);
 OB_RULE(shape);
 
-enum { MOST_STEPS = 64 }; /* of a chain, which a file may lead in a circle */
+enum { MOST_STEPS = 64 }; /* of a chain; in an invalid file a chain may be a cycle */
 
 static const ob_node *expand_of(const ob_value *value) {
     const ob_node *node = value->producer;
@@ -43,7 +43,7 @@ static bool is_explicit(const ob_node *node) {
     return node->op && node->op->infer == ob__infer_explicit_broadcast;
 }
 
-/* A value of the same shape that all that has it by the way it is made leads to; NULL: a chain that is too long. */
+/* One representative of all values with this shape, found along the chain of nodes; NULL: the chain is too long. */
 static const ob_value *source_of(const ob_value *value) {
     for (int step = 0; step < MOST_STEPS; step++) {
         const ob_node *maker = value->producer, *expand = expand_of(value);

@@ -1,8 +1,8 @@
-/* Terms that shape rules make: the smaller and the larger of two, and booleans as 1 and 0. */
+/* Terms that shape rules build: minimum and maximum, and booleans as 1 and 0. */
 #include "core/dims/terms.h"
 #include "ops/infer/contents.h"
 
-/* Beyond this many symbols, numbers and functions a term says nothing to anybody, and grows with each node. */
+/* A term with more symbols, numbers and functions is of no use to a reader, and each node would enlarge it. */
 enum { MOST_PARTS = 96 };
 
 static ob_dim small(const ob_infer *infer, ob_dim d) {
@@ -10,7 +10,7 @@ static ob_dim small(const ob_infer *infer, ob_dim d) {
     return term && term->size > MOST_PARTS ? OB_DIM_UNKNOWN : d;
 }
 
-/* a - b, as far as it decides which is the larger: -1, 0 (not known), 1. */
+/* The sign of a - b: -1, 0 or 1; also 0 if it is not known. */
 static int order(const ob_infer *infer, ob_dim a, ob_dim b) {
     if (ob__known_at_least(infer, a, b)) return 1;
     return ob__known_at_least(infer, b, a) ? -1 : 0;

@@ -1,5 +1,5 @@
-/* From which elements of the model's inputs those of a tensor are computed, and what is asked of these. Numbers are those of
- * exact arithmetic: where an integer wraps around, what is asked is enough and more than is needed. */
+/* Traces: the elements of the model's inputs from which elements of a tensor are computed, and the requirements on them. They use
+ * exact arithmetic: if an integer wraps, a requirement is sufficient but stricter than necessary. */
 #include "core/base/error.h"
 #include "ops/infer/contents.h"
 #include "ops/table/op.h"
@@ -38,8 +38,8 @@ static const ob_trace *trace_of(const ob_infer *infer, uint32_t i) {
     return ob__in_given(infer, i) ? ob__in_content(infer, i).trace : NULL;
 }
 
-/* Output `output` gets a chain of copies of what input `input` has, for the caller to change; *out NULL: there is none. With
- * `all` it has the same elements, else its shape tells whether it is stretched. */
+/* Copies the trace of input `input` to output `output`, for the caller to change; *out NULL: there is none. all: the output has
+ * the same elements; otherwise its shape decides whether it is broadcast. */
 static ob_status follow(ob_infer *infer, uint32_t input, uint32_t output, bool all, ob_trace **out) {
     const ob_trace *from = trace_of(infer, input);
     *out = NULL;
@@ -72,7 +72,7 @@ ob_status ob__trace_share(ob_infer *infer, uint32_t input, uint32_t output) {
     return follow(infer, input, output, false, &chain);
 }
 
-/* A link for elements that only lie between bounds. */
+/* Adds a link for elements of which only bounds are known. */
 static ob_status add_range(ob_infer *infer, uint32_t i, ob_trace **end, bool *known) {
     ob_range range;
     *known = ob__in_range(infer, i, &range);
@@ -139,7 +139,7 @@ ob_status ob__trace_part(ob_infer *infer, uint32_t input, uint32_t output, const
 
 /* ---- Asking ---- */
 
-/* What an element type holds; false: more than terms do. */
+/* The range of an element type; false: it is larger than that of terms. */
 static bool held_by(ob_dtype dtype, ob_dim *lowest, ob_dim *highest) {
     switch (dtype) {
     case OB_BOOL: *lowest = 0, *highest = 1; return true;
@@ -153,8 +153,9 @@ static bool held_by(ob_dtype dtype, ob_dim *lowest, ob_dim *highest) {
     }
 }
 
-/* One side of what is asked of a link. An element is min(max(y, lowest), highest), and must not be `below` what is asked: nothing
- * is asked of y where a bound is far enough already (*of_y false), else y must keep it. False: it depends on the bound. */
+/* One side of a requirement on a link. An element is min(max(y, lowest), highest) and must not be beyond `asked`. If a bound
+ * already ensures that, nothing is required of y (*of_y false); otherwise y must satisfy it. False: sizes decide whether the
+ * bound ensures it, so it cannot be stated. */
 static bool side_of(const ob_infer *infer, ob_dim saving, ob_dim asked, bool lower, bool *of_y) {
     *of_y = false;
     if (saving == OB_DIM_UNKNOWN) return *of_y = true;
@@ -164,7 +165,7 @@ static bool side_of(const ob_infer *infer, ob_dim saving, ob_dim asked, bool low
     return *of_y;
 }
 
-/* The least x of which factor * x + summand is at least `least`, for a factor above 0. */
+/* The least x with factor * x + summand >= `least`, for a positive factor. */
 static ob_dim least_of(const ob_infer *infer, const ob_trace *link, ob_dim least, int64_t factor) {
     const ob_dim apart = ob_dim_sub(infer->dims, least, link->summand);
     return factor == 1 ? apart : ob_dim_ceil_div(infer->dims, apart, factor);
@@ -175,7 +176,7 @@ static ob_dim most_of(const ob_infer *infer, const ob_trace *link, ob_dim most, 
     return factor == 1 ? apart : ob_dim_div(infer->dims, apart, factor);
 }
 
-/* The bound on x that keeps what is asked of y. False: a term became too large. */
+/* The bound on x that ensures the bounds on y. False: a term became too large. */
 static bool bound_of(const ob_infer *infer, const ob_trace *link, ob_dim least, ob_dim most, ob_bound *out) {
     *out = (ob_bound){link->input, link->first, link->end, link->is_rounded, OB_DIM_UNKNOWN, OB_DIM_UNKNOWN};
     ob_dim lowest = OB_DIM_UNKNOWN, highest = OB_DIM_UNKNOWN, held_lowest, held_highest;
@@ -198,14 +199,14 @@ static bool bound_of(const ob_infer *infer, const ob_trace *link, ob_dim least, 
     return true;
 }
 
-/* Does a bound that takes y back take it too far? Then sizes must forbid it. */
+/* Requires that a bound of the link does not itself violate the requirement, unless that is already known. */
 static ob_status require_bound(ob_infer *infer, uint32_t i, ob_dim guard, ob_dim larger, ob_dim smaller, int32_t axis) {
     if (larger == OB_DIM_UNKNOWN || smaller == OB_DIM_UNKNOWN || ob__known_at_least(infer, larger, smaller)) return OB_OK;
     return ob__require_where(infer, guard, OB_COND_AT_LEAST, larger, smaller, (int32_t)i, axis, OB0601);
 }
 
-/* Elements x + n where x is negative, else x, are from `lowest` to `highest` exactly where x is from lowest - n to highest, when
- * lowest is 0 or less and n no more than highest + 1. */
+/* An element is x + n if x is negative, otherwise x. It is from `lowest` to `highest` exactly if x is from lowest - n to highest,
+ * provided that lowest <= 0 and n <= highest + 1. */
 static bool around_can_be_stated(const ob_infer *infer, const ob_trace *link, const ob_values_asked *asked, ob_bound *bound) {
     const ob_dim least = ob_dim_sub(infer->dims, asked->lowest, link->around);
     if (least == OB_DIM_UNKNOWN || !ob__known_at_least(infer, 0, asked->lowest)) return false;
@@ -248,7 +249,8 @@ static ob_status state_link(ob_infer *infer, uint32_t i, const ob_trace *link, c
     return infer->bounded ? infer->bounded(infer, bound, guard, (int32_t)i, asked->axis) : OB_OK;
 }
 
-/* Of a tensor that is a part of an input, with all its axes: one place along the last of them. *out NULL: it is none. */
+/* For a tensor that is a part of an input with all its axes: the elements at one place of the last axis. *out NULL: it is not
+ * such a part. */
 static ob_status at_place(ob_infer *infer, uint32_t i, const ob_trace *chain, uint32_t place, const ob_trace **out) {
     const ob_shape shape = ob__in_shape(infer, i);
     *out = NULL;

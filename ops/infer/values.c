@@ -1,8 +1,8 @@
-/* What an operator asks of the elements of an operand: indices, lengths, labels. */
+/* Requirements of operators on elements of an operand: indices, lengths, labels. */
 #include "core/base/error.h"
 #include "ops/infer/contents.h"
 
-/* 1 or more where any element is looked at. */
+/* A term that is 1 or more if any element is used. */
 static ob_dim n_read(ob_infer *infer, uint32_t i, const ob_values_asked *asked) {
     return ob_dim_mul(infer->dims, ob__in_count(infer, i), asked->when);
 }
@@ -26,7 +26,7 @@ static ob_status unknown(ob_infer *infer, uint32_t i, const ob_values_asked *ask
     return ob__unverified(infer, (int32_t)i, asked->axis, reason);
 }
 
-/* Elements that are known: of those that are numbers the least and the greatest speak for all. */
+/* For known elements. Among those that are numbers, only the least and the greatest are required. */
 static ob_status elements_within(ob_infer *infer, uint32_t i, ob_content content, const ob_values_asked *asked) {
     ob_dim least = OB_DIM_UNKNOWN, most = OB_DIM_UNKNOWN;
     for (uint32_t k = 0; k < content.n; k++) {
@@ -53,7 +53,7 @@ ob_status ob__require_values(ob_infer *infer, uint32_t i, const ob_values_asked 
     if (!ob__in_given(infer, i) || asked->when == 0 || ob__in_count(infer, i) == 0) return OB_OK;
     if (content.elems) return elements_within(infer, i, content, asked);
     const bool known = ob__in_range(infer, i, &range);
-    /* Where both ends are elements, they say of sizes too. */
+    /* If both bounds are elements, the requirement is one on sizes. */
     if (known && range.reached && !asked->some) {
         OB_TRY(lies_below(infer, i, range.highest, asked));
         return lies_above(infer, i, range.lowest, asked);

@@ -1,8 +1,7 @@
-/* How much an element type holds. Sums, differences and products of integers wrap around as the terms do modulo a power of two,
- * so they may be followed unseen; whatever else is done with an integer needs to know that it is the term and not what is left of
- * it.
+/* The range of element types. Sums, differences and products of integers wrap as their terms do modulo a power of two, so terms
+ * need no check there. Any other use of an integer is correct only if the integer equals its term and has not wrapped.
  *
- * Of 64 bits, sizes that no tensor has are left out: different sizes that are multiplied are taken for axes of one. */
+ * For 64 bits, sizes that no tensor can have are ignored: a product of different sizes is taken for the axes of one tensor. */
 #include <string.h>
 
 #include "core/base/error.h"
@@ -13,10 +12,10 @@
 #include "ops/table/op.h"
 
 enum {
-    SINGLE_BITS = 40, /* of a size that stands alone */
+    SINGLE_BITS = 40, /* of a size on its own */
     JOINT_BITS = 52,  /* of a product of different sizes */
     OTHER_BITS = 30,  /* of a size in other terms: squares, minima ... */
-    USUAL_BITS = 10   /* of sizes as models have them: where these wrap around already, that is what the model wants */
+    USUAL_BITS = 10   /* of the sizes in common models: if an integer wraps for these already, the model intends it */
 };
 
 /* ---- Sizes up to some bits ---- */
@@ -42,14 +41,14 @@ static bool is_size(const ob_infer *infer, ob_dim d) {
     return ob_dim_get_kind(infer->dims, d) == OB_DIM_KIND_SYMBOL;
 }
 
-/* What the monomial at words[0] adds at most; false for other factors than different sizes. */
+/* The greatest value that the monomial at words[0] can add; false if its factors are not different sizes. */
 static bool product_extent(const ob_infer *infer, const int64_t *words, int64_t *extent) {
     for (int64_t k = 0; k < words[1]; k++)
         if (!is_size(infer, words[2 + k]) || (k > 0 && words[2 + k] == words[1 + k])) return false;
     return !ob__mul_overflows(words[0], INT64_C(1) << (words[1] == 1 ? SINGLE_BITS : JOINT_BITS), extent);
 }
 
-/* Of a sum of products of different sizes: is it within the ends? */
+/* Whether a sum of products of different sizes is within the range. */
 static bool sum_fits(const ob_infer *infer, const ob_term *term, int64_t least, int64_t most) {
     if (term->kind == OB_DIM_KIND_SYMBOL) return true;
     if (term->kind != OB_DIM_KIND_SUM) return false;
@@ -64,7 +63,7 @@ static bool sum_fits(const ob_infer *infer, const ob_term *term, int64_t least, 
 
 /* ---- Integers ---- */
 
-/* The ends of the range lie outside what is infinite for bounds of terms. */
+/* The range of int32 or int64; false for other types. Infinite bounds of terms are outside of it. */
 static bool limits(ob_dtype dtype, int64_t *least, int64_t *most) {
     bool narrow = dtype == OB_INT32;
     *least = narrow ? INT32_MIN : -(OB_DIM_CONST_MAX - 1);
@@ -78,12 +77,12 @@ bool ob__term_fits(const ob_infer *infer, ob_dim d, ob_dtype dtype) {
     if (!term || !limits(dtype, &least, &most)) return d != OB_DIM_UNKNOWN;
     if (dtype == OB_INT64 && sum_fits(infer, term, least, most)) return true;
     const bool quotient = term->kind == OB_DIM_KIND_DIV || term->kind == OB_DIM_KIND_QUOTIENT;
-    if (quotient && ob__term_fits(infer, term->words[0], dtype)) return true; /* it is no further from 0 */
+    if (quotient && ob__term_fits(infer, term->words[0], dtype)) return true; /* the quotient is not further from 0 */
     bounds(infer, d, dtype == OB_INT32 ? 62 : OTHER_BITS, &low, &high);
     return low >= least && high <= most;
 }
 
-/* factor * size^power <= most says how large the size is at most, which nobody could evaluate otherwise where it is larger. */
+/* The bound on a size that factor * size^power <= most implies, for terms too large to be evaluated. */
 static ob_dim root(const ob_infer *infer, ob_dim d, int64_t most, ob_dim *size) {
     const ob_term *term = ob__term(infer->dims, d);
     if (term->kind != OB_DIM_KIND_SUM || term->words[0] != 0 || term->words[1] <= 0 || term->words[2] < 2) return OB_DIM_UNKNOWN;
