@@ -1,5 +1,5 @@
-/* LabelEncoder 1, 2, 4 and CategoryMapper 1: each element is looked up and gives another; OneHotEncoder 1: a row of zeros with a
- * one. */
+/* LabelEncoder 1, 2, 4 and CategoryMapper 1: each element is looked up and replaced by another. OneHotEncoder 1: each element
+ * becomes a row of zeros with a single one. */
 #include "core/base/arena.h"
 #include "core/graph/types.h"
 #include "ops/kernel/common.h"
@@ -12,10 +12,10 @@
 
 typedef struct lookup {
     ob_ml_keys keys;
-    ob_ml_labels values; /* one for each key, and behind them what others give */
+    ob_ml_labels values; /* a value for each key, followed by the default */
 } lookup;
 
-/* The values and behind them the one for other elements. */
+/* The values, followed by the default for elements without a key. */
 static ob_status add_default(const ob_kernel_site *site, const ob_ml_lookup *l, ob_ml_labels *out, ob_error *error) {
     const size_t width = ob_dtype_size(l->values.dtype), n = l->values.n;
     char *values = ob__tail(site, n + 1, width);
@@ -48,7 +48,7 @@ static ob_status lookup_plan(const ob_kernel_site *site, ob_kernel_args *args, o
     return add_default(site, &l, &k->values, error);
 }
 
-/* Values at places, one behind the other. */
+/* Copies the values at these places, one after the other. */
 static void put(char *to, const char *values, const uint32_t *places, int64_t n, size_t width) {
     if (width == 4)
         for (int64_t i = 0; i < n; i++) memcpy(to + 4 * i, values + 4 * (size_t)places[i], 4);

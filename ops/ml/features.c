@@ -1,4 +1,4 @@
-/* Imputer 1: elements that equal one value become another. FeatureVectorizer 1: matrices side by side, as floats. */
+/* Imputer 1: elements equal to one value are replaced by another. FeatureVectorizer 1: matrices side by side, as floats. */
 #include "core/graph/types.h"
 #include "ops/kernel/common.h"
 #include "ops/ml/score.h"
@@ -7,11 +7,11 @@
 /* ---- Imputer ---- */
 
 typedef struct imputer {
-    const double *reals; /* of floats and doubles */
+    const double *reals; /* for floats and doubles */
     const int64_t *ints;
     double replaced_real;
     int64_t replaced_int;
-    int64_t n, columns; /* n: of values, 1 or the columns */
+    int64_t n, columns; /* n: number of values, 1 or the number of columns */
 } imputer;
 
 static ob_status imputer_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
@@ -35,7 +35,7 @@ static ob_status imputer_plan(const ob_kernel_site *site, ob_kernel_args *args, 
     return OB_OK;
 }
 
-/* One row of each type; `step` is 0 for one value for all. */
+/* One row, a function for each type; `step` is 0 if one value is used for all columns. */
 static void impute_f32(const imputer *p, float *y, const float *x, int64_t step) {
     const float replaced = (float)p->replaced_real;
     const bool nan = isnan(replaced);
@@ -59,7 +59,7 @@ static void impute_i64(const imputer *p, int64_t *y, const int64_t *x, int64_t s
     for (int64_t c = 0; c < p->columns; c++) y[c] = x[c] == p->replaced_int ? p->ints[c * step] : x[c];
 }
 
-/* Rows are short: the clock is read at some of them. */
+/* Rows are short, so the clock is read only at some of them. */
 static bool stopped_at(const ob_kernel_args *args, int64_t row) {
     return row % 256 == 0 && ob__stopped(args->threads);
 }
@@ -88,8 +88,8 @@ const ob_kernel ob__kernel_ml_imputer = {
 
 /* ---- FeatureVectorizer ---- */
 
-/* Elements of a row: the first axis counts rows, and the others are one behind the other. The text has matrices; ONNX Runtime
- * takes any rank, and this is its order. */
+/* The number of elements in a row: the first axis counts rows, and the others are flattened. The specification has matrices only;
+ * ONNX Runtime accepts any rank and uses this order. */
 static int64_t width_of(const ob_view *view) {
     return view->rank == 1 ? view->dims[0] : ob__product(view->dims, 1, view->rank);
 }

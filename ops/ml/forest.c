@@ -1,4 +1,4 @@
-/* Reading the attributes of tree ensembles. */
+/* Reads the attributes of tree ensembles. */
 #include "ops/ml/forest.h"
 #include "core/base/error.h"
 
@@ -20,7 +20,7 @@ typedef struct int_list {
     uint32_t n;
 } int_list;
 
-/* A list of exactly n numbers, or an optional one that may be missing. */
+/* A list of exactly n numbers; if it is optional, it may be missing. */
 static ob_status read_ints(const ob_node *node, const char *name, uint32_t n, bool optional, int_list *out, ob_error *error) {
     out->at = ob__attribute_list(node, name, &out->n);
     OB_FAIL_IF(out->n != n && (!optional || out->n != 0), error, OB_E_ARGUMENT, "attribute %s has %u entries, others have %u",
@@ -61,7 +61,7 @@ static ob_status make_room(ob_forest *f, uint64_t n_nodes, uint32_t n_trees, uin
 
 /* ---- TreeEnsembleClassifier, TreeEnsembleRegressor ---- */
 
-/* Where a node stands that the node of a number of a tree is. */
+/* The index of the node with a given number in a given tree. */
 typedef struct place {
     int64_t tree, id;
     uint32_t at;
@@ -128,8 +128,8 @@ static ob_status read_listed_node(const listing *l, uint32_t i, ob_string mode, 
     return read_feature(l->features.at[i], i, node, error);
 }
 
-/* The root of a tree is the first of its nodes that no other leads to: a leaf only when it is alone. Trees are in the order of
- * their first nodes. */
+/* The root of a tree is its first node to which no other leads; it is a leaf only if it is the only node. Trees are in the order
+ * of their first nodes. */
 static ob_status find_roots(const listing *l, const uint8_t *referred, ob_forest *f, ob_arena *arena, ob_error *error) {
     const uint32_t n = l->ids.n;
     uint32_t *root_of = OB_ARENA_ARRAY(arena, uint32_t, n), *tree_of = OB_ARENA_ARRAY(arena, uint32_t, n),
@@ -281,7 +281,7 @@ static ob_status read_child(const char *name, uint32_t i, int64_t id, bool leaf,
     return OB_OK;
 }
 
-/* The sets stand in the order of the nodes that ask for them, with a NaN behind each; behind the last there may be none. */
+/* The sets are in the order of the nodes that use them, each followed by a NaN, which may be missing after the last. */
 static ob_status read_set(const positions *p, ob_forest_node *node, uint32_t i, uint32_t *next, ob_error *error) {
     OB_FAIL_IF(*next >= p->members.n, error, OB_E_ARGUMENT, "membership_values has no set for node %u", i);
     node->set = *next;

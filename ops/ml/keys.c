@@ -2,7 +2,7 @@
 
 #include "ops/kernel/common.h"
 
-/* What is compared of a number. */
+/* The bits of a number that are compared. */
 static inline uint64_t bits_of(const ob_ml_keys *keys, const void *element) {
     uint64_t bits = 0;
     float f;
@@ -29,7 +29,7 @@ static int64_t int_at(const ob_ml_labels *list, uint32_t i) {
     return value;
 }
 
-/* A table by value, where it takes no more than a few times the keys' memory. */
+/* Makes a table by value if it takes at most a few times the memory of the keys. */
 static bool lay_out(const ob_kernel_site *site, const ob_ml_labels *list, ob_ml_keys *out) {
     int64_t least = INT64_MAX, most = INT64_MIN;
     for (uint32_t i = 0; i < list->n; i++) {

@@ -1,5 +1,5 @@
-/* LinearClassifier 1, LinearRegressor 1: rows times coefficients, of floats in float, of other types in double. Rows are cut into
- * chunks of ROWS, each a product; what is done with the scores is done in double. */
+/* LinearClassifier 1, LinearRegressor 1: rows times coefficients, in float for floats and in double for other types. Rows are
+ * divided into chunks of ROWS, each a matrix product. Everything after the product is computed in double. */
 #include "core/base/integers.h"
 #include "kernels/gemm/gemm.h"
 #include "kernels/kernels.h"
@@ -10,18 +10,18 @@ enum { ROWS = 64 };
 
 typedef struct linear {
     ob_ml_rows rows;
-    ob_ml_labels labels; /* of a classifier */
+    ob_ml_labels labels; /* for a classifier */
     const obk_gemm *gemm;
-    const void *packed; /* coefficients, of the type of the product */
+    const void *packed; /* coefficients in the element type of the product */
     const double *intercepts;
-    bool single; /* the product is of floats */
+    bool single; /* the product is computed in float */
     bool has_intercepts, classifies;
-    int64_t n_scores, n_padded; /* padded: to whole tiles of the product */
-    int64_t n_columns;          /* of the result: 2 for one score of two classes */
+    int64_t n_scores, n_padded; /* n_padded: rounded up to whole tiles of the product */
+    int64_t n_columns;          /* of the result: 2 if two classes share one score */
     ob_ml_post post;
 } linear;
 
-/* PROBIT has no bound to its slope, and SOFTMAX_ZERO asks whether a sum is 0: the roundings of floats would show. */
+/* Computed in double: the slope of PROBIT is unbounded and SOFTMAX_ZERO tests for 0, so rounding to float would be visible. */
 static bool is_single(ob_dtype dtype, ob_ml_transform transform) {
     return dtype == OB_FLOAT && transform != OB_ML_PROBIT && transform != OB_ML_SOFTMAX_ZERO;
 }
@@ -30,7 +30,7 @@ static size_t width_of(const linear *l) {
     return l->single ? sizeof(float) : sizeof(double);
 }
 
-/* Coefficients as the product wants them: a column for each score. */
+/* Packs the coefficients for the product: one column for each score. */
 static ob_status pack_coefficients(const ob_kernel_site *site, const ob_ml_linear *p, linear *l, ob_error *error) {
     const ob_dtype dtype = l->single ? OB_FLOAT : OB_DOUBLE;
     const ob_ml_reals *list = &p->coefficients;
@@ -73,7 +73,7 @@ typedef struct work {
     ob_ml_labels labels;
 } work;
 
-/* Rows of sums, each `stride` elements wide, become scores side by side. */
+/* Converts rows of sums, `stride` elements apart, to contiguous rows of scores. */
 static void add_intercepts(const linear *l, double *scores, const void *sums, int64_t n) {
     const int64_t n_scores = l->n_scores, stride = l->n_padded;
     for (int64_t i = 0; i < n; i++) {
@@ -88,7 +88,7 @@ static void add_intercepts(const linear *l, double *scores, const void *sums, in
     }
 }
 
-/* Scores of `n` rows from row `first` on, before they are transformed; x, sums: memory for that. */
+/* The scores of `n` rows from row `first` on, before the transform. x, sums: work memory. */
 static void multiply(const linear *l, const ob_view *in, int64_t first, int64_t n, double *x, void *sums, double *scores) {
     const int64_t k = l->rows.columns;
     const bool as_they_are = l->single || in->dtype == OB_DOUBLE;
@@ -107,7 +107,7 @@ static void multiply(const linear *l, const ob_view *in, int64_t first, int64_t 
     add_intercepts(l, scores, sums, n);
 }
 
-/* What is written of n rows; `tops`: places of their labels. */
+/* The scores to write for n rows. `tops`: the places of their labels. */
 static const double *finish(const linear *l, double *scores, int64_t n, double *pairs, int64_t *tops) {
     if (l->classifies && l->n_scores == 1 && l->n_columns == 2) {
         for (int64_t i = 0; i < n; i++) {

@@ -1,5 +1,5 @@
-/* Checking that trees end, and writing them with one kind of question: is x[feature] at most a value? What a question says about
- * NaN it says by the side that NaN goes to, which is always that of the answer no: where it must be the other, -x is compared. */
+/* Checks that all paths of trees end, and writes the trees with one kind of test: x[feature] <= value. In this form NaN always
+ * goes to the side of the answer no. If it must go to the other side, -x is compared. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -18,12 +18,12 @@ enum { NEW, OPEN, DONE };
 
 typedef struct walk {
     ob_forest *f;
-    uint8_t *state; /* of each node */
+    uint8_t *state; /* for each node */
     uint32_t *stack;
     uint32_t n;
 } walk;
 
-/* A node that is on the way down again: its children are done, one of them is put on the stack, or the way is a circle. */
+/* Visits the node on top of the stack, possibly again: pushes its next child or completes the node. E_ARGUMENT for a cycle. */
 static ob_status visit(walk *w, ob_error *error) {
     ob_forest *f = w->f;
     const uint32_t at = w->stack[w->n - 1];
@@ -68,14 +68,14 @@ typedef struct lowering {
     const ob_forest *f;
     uint32_t n_features;
     bool is_double;
-    uint32_t *place; /* of each node of the forest in what is written */
+    uint32_t *place; /* for each node of the forest, its index in the written trees */
     void *nodes;
     uint32_t next;
     bool negates;
-    double *members; /* of one set, sorted, once each */
+    double *members; /* of one set, sorted, without repetitions */
 } lowering;
 
-/* The greatest number below; of -inf there is none. */
+/* The next smaller number of the type; -inf has none. */
 static double below(const lowering *l, double x) {
     return l->is_double ? nextafter(x, -INFINITY) : (double)nextafterf((float)x, -INFINITY);
 }
@@ -87,18 +87,18 @@ static void write_node(lowering *l, double value, uint32_t feature, uint32_t no,
         ((obk_tree_node_f32 *)l->nodes)[l->next++] = (obk_tree_node_f32){(float)value, feature, {no, yes}};
 }
 
-/* x <= value goes low, greater x high, NaN to the side that is named. */
+/* x <= value goes to `low`, greater x to `high`, NaN to the chosen side. */
 static void split(lowering *l, uint32_t feature, double value, uint32_t low, uint32_t high, bool nan_low) {
-    if (nan_low && value == HUGE_VAL) high = low; /* nothing is greater */
+    if (nan_low && value == HUGE_VAL) high = low; /* no x is greater */
     if (!nan_low || low == high) {
         write_node(l, value, feature, high, low);
         return;
     }
-    l->negates = true; /* x > value is -x <= the number below -value */
+    l->negates = true; /* x > value is the same as -x <= the number below -value */
     write_node(l, below(l, -value), feature + l->n_features, low, high);
 }
 
-/* NaN apart, every x goes one way. */
+/* Every x except NaN goes to `to`. */
 static void always(lowering *l, uint32_t feature, uint32_t to, uint32_t nan) {
     write_node(l, INFINITY, feature, nan, to);
 }
@@ -108,8 +108,9 @@ static int by_value(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* Search among bounds begin .. end of a set: bound 2 i is the number below member i, 2 i + 1 the member itself, and what lies
- * behind an even bound and is at most the odd one is in the set. NaN goes where the greatest member lies, or beyond all. */
+/* A search among the bounds begin .. end of a set. Bound 2 i is the number below member i, and bound 2 i + 1 the member itself; x
+ * is in the set if it is above an even bound and at most the next odd one. NaN goes to the side of the greatest member or above
+ * all bounds. */
 typedef struct set_search {
     uint32_t feature, n_bounds, in, out;
     bool nan_in;
@@ -121,7 +122,7 @@ static double bound(const lowering *l, uint32_t i) {
 
 static void write_search(lowering *l, const set_search *s, uint32_t begin, uint32_t end) {
     const uint32_t middle = begin + (end - begin) / 2, n_low = middle - begin, at = l->next;
-    /* The sides: what is at most the bound, and the rest; a side without bounds is one of the two ends. */
+    /* the two sides: at most the bound, and above it; a side without bounds is `in` or `out` */
     const uint32_t low = n_low ? at + 1 : middle % 2 ? s->in : s->out;
     const uint32_t high = end - middle > 1 ? at + 1 + n_low : middle % 2 ? s->out : s->in;
     split(l, s->feature, bound(l, middle), low, high, s->nan_in && middle == s->n_bounds - 1);
@@ -140,7 +141,7 @@ static uint32_t sort_members(lowering *l, const ob_forest_node *node) {
     return kept;
 }
 
-/* Nodes that write_set takes: one for each bound, and one of an empty set. */
+/* The number of nodes that write_set writes: one for each bound, and one for an empty set. */
 static uint32_t set_size(const ob_forest_node *node) {
     return node->mode == OB_FOREST_MEMBER ? (node->n_set ? 2 * node->n_set : 1) : 2;
 }
@@ -151,7 +152,7 @@ static void write_set(lowering *l, const ob_forest_node *node, uint32_t in, uint
         always(l, node->feature, out, nan);
         return;
     }
-    /* Nothing is below -inf: the first bound would be -inf itself, and the search is for the rest. */
+    /* No number is below -inf: the first bound would be -inf itself, so the search begins after it. */
     const set_search s = {node->feature, 2 * n, in, out, nan == in};
     write_search(l, &s, l->members[0] == -HUGE_VAL, s.n_bounds);
 }
@@ -165,10 +166,10 @@ static void write_question(lowering *l, const ob_forest_node *node) {
     case OB_FOREST_NEQ: write_set(l, node, no, yes, nan); return;
     default: break;
     }
-    const bool strict = node->mode == OB_FOREST_LT || node->mode == OB_FOREST_GTE; /* x == value is on the upper side */
+    const bool strict = node->mode == OB_FOREST_LT || node->mode == OB_FOREST_GTE; /* x == value goes to the upper side */
     const bool low_yes = node->mode == OB_FOREST_LEQ || node->mode == OB_FOREST_LT;
     const uint32_t low = low_yes ? yes : no, high = low_yes ? no : yes;
-    if (isnan(v)) /* no number compares with it */
+    if (isnan(v)) /* every comparison with NaN is false */
         always(l, node->feature, no, nan);
     else if (strict && v == -HUGE_VAL)
         always(l, node->feature, high, nan);
@@ -178,7 +179,7 @@ static void write_question(lowering *l, const ob_forest_node *node) {
 
 /* ---- Leaves ---- */
 
-/* One result, and each leaf that is reached gives a number for it. */
+/* Whether there is one result and each reached leaf gives one number for it. */
 static bool has_single_votes(const ob_forest *f) {
     if (f->n_results != 1 || (f->aggregate != OB_FOREST_SUM && f->aggregate != OB_FOREST_AVERAGE)) return false;
     for (uint32_t i = 0; i < f->n_reached; i++) {
@@ -211,7 +212,7 @@ static ob_status place_votes(const lowering *l, ob_arena *arena, ob_trees *out, 
     uint32_t *first = OB_ARENA_ARRAY(arena, uint32_t, (size_t)out->n_nodes + 1), n = 0;
     ob_forest_vote *votes = OB_ARENA_ARRAY(arena, ob_forest_vote, f->first_vote[f->n_nodes]);
     if (!first || !votes) return no_memory(error);
-    for (uint32_t i = 0, at = 0; i < f->n_reached; i++) { /* places go up with the order */
+    for (uint32_t i = 0, at = 0; i < f->n_reached; i++) { /* indexes increase in this order */
         const uint32_t from = f->order[i];
         while (at <= l->place[from]) first[at++] = n;
         for (uint32_t k = f->first_vote[from]; f->nodes[from].mode == OB_FOREST_LEAF && k < f->first_vote[from + 1]; k++)

@@ -1,5 +1,5 @@
-/* ZipMap 1: rows as maps from classes to their scores. DictVectorizer 1: a map as a vector over a vocabulary; every type of key
- * and value. CastMap 1: the values of a map in the order of its keys, or each at the place that its key says, converted. */
+/* ZipMap 1: rows as maps from classes to scores. DictVectorizer 1: a map as a vector over a vocabulary, for every type of key and
+ * value. CastMap 1: the converted values of a map, in the order of its keys, or each at the position that its key gives. */
 #include <stdlib.h>
 
 #include "core/base/arena.h"
@@ -10,7 +10,7 @@
 #include "ops/ml/keys.h"
 #include "ops/ml/score.h"
 
-/* Keys that the node lists: integers or strings. */
+/* The keys in the node's attributes: integers or strings. */
 static ob_status read_keys(const ob_kernel_site *site, const char *of_ints, const char *of_strings, ob_ml_labels *list,
                            ob_ml_keys *keys, ob_error *error) {
     OB_TRY(ob__ml_either(site->node, of_ints, of_strings, list, error));
@@ -26,7 +26,7 @@ static ob_status zip_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_k
     return read_keys(site, "classlabels_int64s", "classlabels_strings", args->state, &keys, error);
 }
 
-/* One row as a map; the keys are shared by all. */
+/* One row as a map. All maps share the keys. */
 static ob_status zip_row(const ob_kernel_args *args, const char *row, int64_t stride, ob_cell *shared, ob_cell **out,
                          ob_error *error) {
     const ob_ml_labels *k = args->state;
@@ -150,7 +150,7 @@ static ob_status text_of_number(const ob_kernel_args *args, double number, ob_st
     return out->data ? OB_OK : ob__fail(error, OB_E_MEMORY, "no memory for strings");
 }
 
-/* One value of the map, a float or a string, as element `at` of the result. */
+/* Writes one value of the map, a float or a string, as element `at` of the result. */
 static ob_status cast_value(const ob_kernel_args *args, const ob_cell *cell, int64_t at, ob_error *error) {
     const ob_view *out = &args->out[0];
     ob_view item;
@@ -188,7 +188,7 @@ static ob_status cast_value(const ob_kernel_args *args, const ob_cell *cell, int
 }
 
 static void fill_out(const ob_view *out, int64_t n) {
-    static const char nothing[] = "0.f"; /* as ONNX Runtime writes a place without a key; the text says nothing */
+    static const char nothing[] = "0.f"; /* ONNX Runtime's text for a position without a key; the specification defines none */
     if (n > 0 && out->dtype != OB_STRING) memset(out->data, 0, (size_t)n * ob_dtype_size(out->dtype));
     for (int64_t i = 0; i < n && out->dtype == OB_STRING; i++)
         ((ob_string *)out->data)[i] = (ob_string){nothing, sizeof nothing - 1};

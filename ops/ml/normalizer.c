@@ -1,4 +1,4 @@
-/* Normalizer 1: rows divided by their norms, as floats. The body (bodies.def) says the same. */
+/* Normalizer 1: rows divided by their norms, as floats. It must agree with the body (bodies.def). */
 #include "kernels/kernels.h"
 #include "kernels/ml/ml.h"
 #include "ops/kernel/common.h"

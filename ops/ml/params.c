@@ -135,7 +135,7 @@ static ob_status read_features(ob_ml_svm *out, uint32_t n, uint32_t count, const
     return OB_OK;
 }
 
-/* Vectors of each class, one after the other; a pair of classes is a score. */
+/* The number of vectors of each class, class by class. There is one score for each pair of classes. */
 static ob_status read_pairs(ob_ml_svm *out, uint32_t n_per_class, ob_error *error) {
     const uint64_t n = out->labels.n, pairs = n * (n - 1) / 2;
     OB_FAIL_IF(n_per_class != n, error, OB_E_ARGUMENT, "attribute vectors_per_class has %u entries for %u classes", n_per_class,
@@ -256,7 +256,7 @@ static ob_status read_default_tensor(const ob_node *node, ob_ml_lookup *l, ob_er
     return OB_OK;
 }
 
-/* Strings with integers, those of LabelEncoder 1 being their positions. */
+/* Strings with integers; in LabelEncoder 1 the integers are the positions of the strings. */
 static ob_status read_categories(const ob_node *node, ob_dtype from, ob_ml_lookup *l) {
     const bool positions = strcmp(node->op_type, "CategoryMapper") != 0;
     ob_ml_labels strings = {.dtype = OB_STRING}, ints = {.dtype = OB_INT64};

@@ -11,8 +11,8 @@
 
 /* ---- post_transform ---- */
 
-/* P(X <= x) = p: a rational first guess (Hastings) for the lower half, and Newton's steps with erfc, which does not cancel there.
- */
+/* The inverse of P(X <= x): a rational first guess (Hastings) for the lower half, then Newton steps with erfc, which avoids
+ * cancellation there. */
 static double probit(double p) {
     const double pi = 3.14159265358979323846, q = p < 0.5 ? p : 1 - p;
     if (!(q > 0)) return q == 0 ? (p < 0.5 ? -INFINITY : INFINITY) : NAN;
@@ -70,7 +70,7 @@ void ob__ml_two_classes(const ob_ml_post *post, bool probability, double score, 
 int64_t ob__ml_top(const double *scores, int64_t n) {
     double best = scores[0];
     int64_t top = 0;
-    for (int64_t i = 1; i < n; i++) { /* without branches, which random scores would take at random */
+    for (int64_t i = 1; i < n; i++) { /* without branches, which would be mispredicted for random scores */
         const bool better = scores[i] > best;
         best = better ? scores[i] : best;
         top = better ? i : top;
@@ -143,7 +143,7 @@ ob_status ob__ml_table(const ob_kernel_site *site, const ob_ml_reals *list, int6
 
 void ob__ml_row(const ob_kernel_args *args, int64_t i, int64_t columns, double *out) {
     const ob_view *in = &args->in[0];
-    if (in->dtype == OB_FLOAT) { /* a row is short: the call would take longer */
+    if (in->dtype == OB_FLOAT) { /* rows are short, so a call would take longer */
         const float *restrict row = (const float *)in->data + i * columns;
         for (int64_t c = 0; c < columns; c++) out[c] = (double)row[c];
         return;

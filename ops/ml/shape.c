@@ -1,4 +1,4 @@
-/* Shape rules of domain ai.onnx.ml. Models there take (N, C), or a vector (C), which is one row. */
+/* Shape rules of domain ai.onnx.ml. Models take (N, C), or a vector (C) as one row. */
 #include <string.h>
 
 #include "core/base/error.h"
@@ -23,13 +23,13 @@ OB_RULE(ml_linear);
 OB_RULE(ml_svm);
 OB_RULE(ml_trees);
 
-/* The message of what params.h refuses; true: it does. */
+/* Reports an error of params.h; true if there was one. */
 static bool is_refused(ob_infer *infer, ob_status status, const ob_error *error) {
     if (status != OB_OK) ob__problem(infer, OB0602, -1, -1, "%s", error->message);
     return status != OB_OK;
 }
 
-/* Rows of operand 0. */
+/* The number of rows of operand 0. */
 static ob_dim n_rows(const ob_infer *infer) {
     int32_t rank = ob__in_rank(infer, 0);
     return rank < 0 ? OB_DIM_UNKNOWN : rank <= 1 ? 1 : ob__in_dim(infer, 0, 0);
@@ -40,7 +40,7 @@ static ob_status out_matrix(ob_infer *infer, uint32_t output, ob_dtype dtype, ob
     return ob__out_tensor(infer, output, dtype, 2, dims);
 }
 
-/* Features of operand 0, the last of its axes: `n` or, unless `exactly`, more. */
+/* Requires that the last axis of operand 0 has `n` features or, unless `exactly`, more. */
 static ob_status require_features(ob_infer *infer, ob_dim n, bool exactly) {
     if (!ob__rank_in(infer, 0, 1, 2) || ob__in_rank(infer, 0) < 0) return OB_OK;
     return ob__require(infer, exactly ? OB_COND_EQUAL : OB_COND_AT_LEAST, ob__in_dim(infer, 0, -1), n, 0, -1, OB0601);
@@ -48,14 +48,14 @@ static ob_status require_features(ob_infer *infer, ob_dim n, bool exactly) {
 
 /* ---- Classifiers and regressors ---- */
 
-/* What attributes say of results and features. */
+/* Results and features, from the attributes. */
 typedef struct model {
-    ob_dtype labels; /* OB_NONE: it is no classifier */
+    ob_dtype labels; /* OB_NONE: not a classifier */
     ob_dim n_results, n_features;
     bool exactly;
 } model;
 
-/* Reports what was wrong with the attributes, or sets the results. */
+/* Reports invalid attributes, or sets the results. */
 static ob_status out_scores(ob_infer *infer, ob_status status, const model *m) {
     if (status == OB_E_MEMORY) return status;
     if (is_refused(infer, status, infer->trial)) return OB_OK;
@@ -155,8 +155,8 @@ ob_status ob__infer_array_feature_extractor(ob_infer *infer) {
     return ob__out_tensor(infer, 0, OB_NONE, from.rank, dims);
 }
 
-/* Widths are as inputdimensions says, or as they are. All have the rows of the first. */
-/* Elements behind the first axis; of a vector, all. */
+/* Widths are those of inputdimensions, or those of the operands. All operands have as many rows as the first. */
+/* The number of elements after the first axis; for a vector, of all elements. */
 static ob_dim row_width(const ob_infer *infer, uint32_t i) {
     const ob_shape shape = ob__in_shape(infer, i);
     if (shape.rank < 1) return OB_DIM_UNKNOWN;
@@ -192,7 +192,7 @@ ob_status ob__infer_feature_vectorizer(ob_infer *infer) {
     return out_matrix(infer, 0, OB_FLOAT, sum);
 }
 
-/* Offsets and factors are one for all features, or one for each. */
+/* There is one offset and one factor for all features, or one for each. */
 ob_status ob__infer_scaler(ob_infer *infer) {
     static const char *const names[] = {"offset", "scale"};
     OB_TRY(ob__out_like(infer, 0, 0));

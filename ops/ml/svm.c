@@ -1,10 +1,10 @@
 /* SVMClassifier 1, SVMRegressor 1, in double.
  *
- * With support vectors a score is a sum over vectors of coefficients times the kernel of row and vector. The classifier has one
- * score for each pair of classes i < j, in the order of i: over the vectors of both, with the coefficients of row j - 1 for those
- * of class i and of row i for those of class j; a positive one is a vote for i, and who has most is the class. prob_a and prob_b
- * make probabilities of the pairs' scores (Platt), and these are coupled to one for each class (Wu, Lin, Weng 2004, second way).
- * Without vectors there is one row of coefficients for each class. */
+ * With support vectors, a score is a sum over vectors of coefficients times the kernel of row and vector. The classifier has one
+ * score for each pair of classes i < j, ordered by i: over the vectors of both classes, with the coefficients of row j - 1 for
+ * vectors of class i and of row i for vectors of class j. A positive score is a vote for i, and the class with most votes is the
+ * result. prob_a and prob_b convert the scores of pairs to probabilities (Platt), which are coupled to one probability for each
+ * class (Wu, Lin, Weng 2004, second method). Without vectors there is one row of coefficients for each class. */
 #include <math.h>
 
 #include "core/base/integers.h"
@@ -17,7 +17,7 @@ enum { ROWS = 16 };
 
 typedef struct svm {
     ob_ml_rows rows;
-    ob_ml_svm p; /* its lists are not used while running */
+    ob_ml_svm p; /* its lists are not used in runs */
     ob_ml_table table;
     ob_ml_post post, logistic;
     const double *coefficients, *rho, *a, *b;
@@ -47,7 +47,7 @@ static ob_status plan_classes(const ob_kernel_site *site, svm *s, ob_error *erro
     return ob__ml_keep_labels(site, &s->p.labels, error);
 }
 
-/* Of the matrices that couple probabilities: classes are few. */
+/* Memory of the matrices that couple probabilities; there are few classes. */
 static ob_status plan_lanes(const svm *s, ob_kernel_needs *needs, ob_error *error) {
     const int64_t n = s->p.labels.n, coupled = s->p.a.n ? n : 0;
     OB_TRY(ob__need_lanes(needs, s->rows.columns, sizeof(double), error));
@@ -110,7 +110,7 @@ static double weighted(const double *coefficients, const double *kernels, uint32
     return sum;
 }
 
-/* Scores of the pairs, and the class that has most votes, the first of several. */
+/* Computes the scores of the pairs, and the class with most votes (the first of several). */
 static int64_t score_pairs(const svm *s, const lane_memory *m) {
     const int64_t n = s->p.labels.n, n_vectors = s->p.n_vectors;
     const uint32_t *begin = s->begin;
@@ -129,8 +129,8 @@ static int64_t score_pairs(const svm *s, const lane_memory *m) {
 
 /* ---- Probabilities ---- */
 
-/* p sums up to 1 and makes the sum of (r[j][i] p[i] - r[i][j] p[j])^2 least, r[i][j] being how likely i is of i and j. Steps
- * along one p after the other, as the paper has them. q, r: n * n. */
+/* Finds p with sum 1 that minimizes the sum of (r[j][i] p[i] - r[i][j] p[j])^2, where r[i][j] is the probability of i among i and
+ * j. As in the paper, one p after the other is updated. q, r: n * n. */
 static void couple(int64_t n, const double *r, double *q, double *qp, double *p) {
     enum { STEPS = 100 };
     for (int64_t i = 0; i < n; i++) {
@@ -182,7 +182,7 @@ static void probabilities(const svm *s, const lane_memory *m) {
 
 /* ---- Rows ---- */
 
-/* The scores of a row as they are written; returns the place of its label. */
+/* The final scores of a row; returns the place of its label. */
 static int64_t finish_pairs(const svm *s, const lane_memory *m) {
     const int64_t top = score_pairs(s, m);
     const ob_ml_svm *p = &s->p;

@@ -1,7 +1,7 @@
 /* TreeEnsembleClassifier and TreeEnsembleRegressor 1, 3, 5, TreeEnsemble 5.
  *
- * Questions and sums are in float when operand, thresholds and weights are, else in double; weights are added tree by tree in the
- * order of the file. Rows are cut into chunks of ROWS; a chunk goes through one tree after the other. */
+ * Tests and sums are computed in float if operand, thresholds and weights are float, otherwise in double. Weights are added tree
+ * by tree in the order of the file. Rows are divided into chunks of ROWS; a chunk goes through one tree after the other. */
 #include <math.h>
 
 #include "core/base/arena.h"
@@ -17,27 +17,27 @@ enum { ROWS = 256 };
 typedef struct ensemble {
     ob_trees trees;
     ob_ml_rows rows;
-    ob_ml_labels labels; /* of a classifier */
+    ob_ml_labels labels; /* for a classifier */
     ob_forest_aggregate aggregate;
     ob_ml_post post;
     const double *base;
     uint32_t n_base;
     int64_t n_results;
-    int64_t width; /* columns of rows that are copied; 0: rows are used where they lie */
+    int64_t width; /* columns of copied rows; 0: rows are used in place */
     bool classifies;
-    int32_t only;      /* of two classes the one that weights are for; -1: each has a score of its own */
+    int32_t only;      /* of two classes, the one that all weights are for; -1: each class has its own score */
     bool all_positive; /* no weight is negative */
     void (*leaves)(uint32_t *leaf, const void *nodes, obk_tree tree, const void *x, ptrdiff_t stride, ptrdiff_t rows);
     void (*add_leaves)(void *scores, const void *nodes, const uint32_t *leaf, ptrdiff_t rows);
 } ensemble;
 
-/* What a lane has for a chunk. */
+/* The memory of a lane for a chunk. */
 typedef struct lane_memory {
     char *x;        /* ROWS * width of the computing type */
     uint32_t *leaf; /* ROWS */
-    double *scores; /* ROWS * n_results; of `single` trees elements of the computing type */
-    uint8_t *seen;  /* ROWS * n_results: some vote was for it */
-    double *row;    /* n_results, and at least 2 */
+    double *scores; /* ROWS * n_results; with `single` trees, of the computing type */
+    uint8_t *seen;  /* ROWS * n_results: whether any vote was for the class */
+    double *row;    /* n_results, at least 2 */
 } lane_memory;
 
 typedef struct work {
@@ -131,7 +131,7 @@ static void negate(const ensemble *e, char *row) {
         for (int64_t i = 0; i < n; i++) ((float *)row)[n + i] = -((const float *)row)[i];
 }
 
-/* The rows in the computing type, negated behind themselves where questions want that. */
+/* The rows in the computing type, followed by their negated elements if tests need them. */
 static const void *prepare(const ensemble *e, const ob_view *in, int64_t first, int64_t n, const lane_memory *m) {
     const size_t size = ob_dtype_size(in->dtype), computing = e->trees.is_double ? sizeof(double) : sizeof(float);
     const char *from = (const char *)in->data + (size_t)(first * e->rows.columns) * size;
@@ -184,8 +184,8 @@ static void put_score(const ob_view *out, int64_t at, double score) {
         ((float *)out->data)[at] = (float)score;
 }
 
-/* Two classes and weights for one of them. Those of the first class are the score of the second all the same, as converters write
- * it; a row is of the second class when its score is more than one half, where no weight is negative, or more than 0. */
+/* Two classes with weights for only one. As converters write it, weights of the first class are the score of the second too. A
+ * row is of the second class if its score is above 0.5 and no weight is negative, or otherwise if it is above 0. */
 static int64_t finish_two(const ensemble *e, double *scores) {
     const double score = e->n_base ? added(e, scores[e->only], e->base[0]) : scores[e->only];
     if (e->only == 0)
@@ -197,7 +197,7 @@ static int64_t finish_two(const ensemble *e, double *scores) {
     return score > (e->all_positive ? 0.5 : 0);
 }
 
-/* The row's scores become what is written; returns the place of the label. */
+/* Converts the scores of a row to the results; returns the place of the label. */
 static int64_t finish_row(const ensemble *e, double *scores) {
     if (e->classifies && e->only >= 0) return finish_two(e, scores);
     for (int64_t k = 0; k < e->n_results; k++) {

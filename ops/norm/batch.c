@@ -1,6 +1,7 @@
-/* BatchNormalization 1..: y = (x - mean) / sqrt(variance + epsilon) * scale + bias, of each channel (1, 6, 7 with spatial = 0: of
- * each channel and position). In training mean and variance are those of X over batch and space; the running values are outputs 1
- * and 2, before version 14 those of X outputs 3 and 4. Floats; float16 and bfloat16 by way of float, statistics in double. */
+/* BatchNormalization 1..: y = (x - mean) / sqrt(variance + epsilon) * scale + bias for each channel (versions 1, 6, 7 with
+ * spatial = 0: for each channel and position). In training, mean and variance are those of X over batch and space; outputs 1 and
+ * 2 are the running values, and before version 14 outputs 3 and 4 are those of X. Types: floats; float16 and bfloat16 are
+ * computed as float, statistics in double. */
 #include "kernels/kernels.h"
 #include "kernels/norm/norm.h"
 #include "ops/norm/common.h"
@@ -60,7 +61,7 @@ static void find_factors(const job *j) {
     const ob_view *in = j->args->in;
     const double momentum = n->params.momentum;
     for (int64_t c = 0; c < n->channels; c++) {
-        /* The outputs may lie on any of these inputs. */
+        /* an output may use the memory of any of these inputs */
         const double scale = ob__norm_at(&in[1], c), bias = ob__norm_at(&in[2], c);
         double mean = ob__norm_at(&in[3], c), variance = ob__norm_at(&in[4], c);
         if (n->params.training) {
@@ -82,7 +83,7 @@ static double factor_at(const void *data, bool is_double, int64_t i) {
     return is_double ? ((const double *)data)[i] : (double)((const float *)data)[i];
 }
 
-/* Planes of one channel; where that is one element, rows of all channels. */
+/* A part is planes of one channel; if planes have one element, rows of all channels. */
 static void batch_parts(void *context, int64_t begin, int64_t end) {
     const job *j = context;
     const batch_norm *n = j->n;

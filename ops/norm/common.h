@@ -1,11 +1,11 @@
-/* What the kernels of normalizations share. */
+/* Functions that the kernels of normalizations share. */
 #ifndef OB_OPS_NORM_COMMON_H
 #define OB_OPS_NORM_COMMON_H
 
 #include "ops/kernel/common.h"
 #include "ops/norm/params.h"
 
-/* X is of a real type and of at least that rank, and the result has its size. */
+/* X has a real type and at least that rank, and the result has the size of X. */
 ob_status ob__norm_shapes(const ob_kernel_site *site, const ob_kernel_args *args, int32_t least_rank, ob_error *error);
 /* Input i has n elements. */
 ob_status ob__norm_count(const ob_kernel_args *args, uint32_t i, int64_t n, ob_error *error);
@@ -21,13 +21,13 @@ static inline void ob__norm_set(void *data, bool is_double, int64_t i, double va
         ((float *)data)[i] = (float)value;
 }
 
-/* The type that the second stage of a normalization rounds to: the result's, where that is a narrow one; else OB_NONE. */
+/* The type to which the second stage of a normalization rounds: the result's type if it is narrow, otherwise OB_NONE. */
 ob_dtype ob__norm_rounds_to(const ob_kernel_args *args);
-/* That stage of n normalized floats: y = y * scale + bias, each step rounded but the last, which becomes the result. Scale and
- * bias: one for each element (step 1) or one for all (0), or NULL. */
+/* The second stage for n normalized floats: y = y * scale + bias. Each step is rounded, except the last, which is rounded when it
+ * becomes the result. Scale and bias: one for each element (step 1) or one for all (0), or NULL. */
 void ob__norm_second_stage(ob_dtype type, float *y, int64_t n, const float *scale, const float *bias, int64_t step);
 
-/* Parts of `work` elements for each thread. */
+/* The grain for parts of `work` elements each. */
 static inline int64_t ob__norm_grain(int64_t work) {
     return (INT64_C(1) << 14) / (work + 1) + 1;
 }

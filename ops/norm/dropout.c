@@ -1,5 +1,5 @@
-/* Dropout: the data as they are, or, in training, each element with probability `ratio` 0, and the others 1 / (1 - ratio) times
- * as large. Element i takes number i of the key. */
+/* Dropout: copies the data. In training, each element becomes 0 with probability `ratio`, and the others are multiplied by 1 / (1
+ * - ratio). Element i uses random number i of the key. */
 #include "kernels/kernels.h"
 #include "kernels/random/random.h"
 #include "ops/kernel/common.h"
@@ -9,8 +9,8 @@
 enum { BLOCK = 96, GRAIN = 1 << 12 };
 
 typedef struct dropout {
-    bool trains;  /* before opset 7 the node says so, from opset 12 on operand 2 */
-    double ratio; /* of the node, or what holds without operand 1 */
+    bool trains;  /* from the node before opset 7, from operand 2 since opset 12 */
+    double ratio; /* from the node, or the default without operand 1 */
     obk_random_key key;
     const obk_randoms *loops;
     char one[16];
@@ -58,7 +58,7 @@ static void dropout_part(void *context, int64_t begin, int64_t end) {
     }
 }
 
-/* What operands say: from opset 12 on. */
+/* The mode and ratio from the operands, since opset 12. */
 static ob_status dropout_asks(const ob_kernel_args *args, bool *trains, double *ratio, ob_error *error) {
     if (ob__given(args, 2)) *trains = *(const uint8_t *)args->in[2].data != 0;
     if (!*trains) return OB_OK;

@@ -1,16 +1,17 @@
-/* InstanceNormalization 1.. (each channel of each image), GroupNormalization 18 (scale per group), 21 (per channel): y = (x -
- * mean) / sqrt(variance + epsilon) * scale + bias, mean and variance of a group of channels. Floats; float16 and bfloat16 by way
- * of float, from GroupNormalization 21 on rounded before the scale and before the bias; statistics in double (two passes). */
+/* InstanceNormalization 1.. (each channel of each image), GroupNormalization 18 (a scale for each group), 21 (for each channel):
+ * y = (x - mean) / sqrt(variance + epsilon) * scale + bias, with mean and variance of a group of channels. Types: floats; float16
+ * and bfloat16 are computed as float, and from GroupNormalization 21 on rounded before the scale and before the bias; statistics
+ * in double (two passes). */
 #include "kernels/kernels.h"
 #include "kernels/norm/norm.h"
 #include "ops/norm/common.h"
 
 typedef struct group_norm {
     double epsilon;
-    int64_t outer, groups, channels, inner; /* channels of a group */
-    int64_t per_scale;                      /* channels that share a scale */
+    int64_t outer, groups, channels, inner; /* channels: in a group */
+    int64_t per_scale;                      /* number of channels that share a scale */
     bool is_double;
-    ob_dtype rounds_to; /* in its second stage, if it has one: from GroupNormalization 21 on */
+    ob_dtype rounds_to; /* in the second stage, which exists from GroupNormalization 21 on */
     const obk_norms *loops;
 } group_norm;
 

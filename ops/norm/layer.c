@@ -1,8 +1,7 @@
 /* LayerNormalization 17: y = (x - mean) / sqrt(variance + epsilon) * scale + bias over the axes from `axis` on; scale and bias
- * stretch one way to X; outputs Mean, InvStdDev. RMSNormalization 23: the same without a mean, x / sqrt(mean of squares +
- * epsilon)
- * * scale. Floats; float16 and bfloat16 by way of float, rounded before the scale and before the bias; statistics in double (two
- * passes). */
+ * broadcast one way to X; outputs Mean, InvStdDev. RMSNormalization 23: the same without mean and bias, x / sqrt(mean of squares
+ * + epsilon) * scale. Types: floats; float16 and bfloat16 are computed as float and rounded before the scale and before the bias;
+ * statistics in double (two passes). */
 #include "kernels/kernels.h"
 #include "kernels/norm/norm.h"
 #include "ops/norm/common.h"
@@ -11,12 +10,13 @@ typedef struct layer_norm {
     double epsilon;
     int64_t outer, inner;
     bool without_mean, is_double;
-    bool written_out;   /* scale or bias are not just X's axes from `axis` on: written out over all of X, which is rare */
-    ob_dtype rounds_to; /* in its second stage */
+    bool written_out; /* scale or bias have other axes than those of X from `axis` on, which is rare: they are expanded to all of
+                         X */
+    ob_dtype rounds_to; /* in the second stage */
     const obk_norms *loops;
 } layer_norm;
 
-/* The size that operand `from` has along X's axis a. */
+/* The size of operand `from` along axis a of X. */
 static int64_t size_along(const ob_view *x, const ob_view *from, int32_t a) {
     const int32_t k = a - (x->rank - from->rank);
     return k < 0 ? 1 : from->dims[k];

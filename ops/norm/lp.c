@@ -1,5 +1,6 @@
-/* LpNormalization 1..: x / (sum |x|^p)^(1/p) along `axis`, p 1 or 2; 0 where the norm is 0. MeanVarianceNormalization 9..: (x -
- * mean) / (standard deviation + 1e-9) over `axes`. Floats; float16 and bfloat16 by way of float, statistics in double. */
+/* LpNormalization 1..: x / (sum |x|^p)^(1/p) along `axis`, p 1 or 2; 0 if the norm is 0. MeanVarianceNormalization 9..: (x -
+ * mean) / (standard deviation + 1e-9) over `axes`. Types: floats; float16 and bfloat16 are computed as float, statistics in
+ * double. */
 #include "core/base/integers.h"
 #include "kernels/kernels.h"
 #include "kernels/norm/norm.h"
@@ -94,7 +95,7 @@ const ob_kernel ob__kernel_lp_norm = {
 /* ---- MeanVarianceNormalization ---- */
 
 typedef struct mean_variance {
-    uint32_t axes; /* that are folded */
+    uint32_t axes; /* reduced axes */
     int64_t n_kept;
     bool is_double;
     const obk_norms *loops;
@@ -120,11 +121,11 @@ static ob_status mean_variance_plan(const ob_kernel_site *site, ob_kernel_args *
     return OB_OK;
 }
 
-/* X as rows along its last axes of one kind: folded into one cell, or kept, each element with a cell of its own. */
+/* X as rows along its last axes, all reduced or all kept: reduced to one cell, or each element with a cell of its own. */
 typedef struct rows {
     int64_t n; /* elements of a row */
     bool folded;
-    int32_t rank;                                    /* of the axes in front */
+    int32_t rank;                                    /* of the axes before the row */
     int64_t dims[OB_MAX_RANK], strides[OB_MAX_RANK]; /* strides in cells */
 } rows;
 
@@ -141,7 +142,7 @@ static rows rows_of(const ob_view *x, uint32_t axes) {
     return r;
 }
 
-/* From one row to the next: its first cell. False behind the last. */
+/* Moves from one row to the next; *cell is its first cell. False after the last row. */
 static bool next_row(const rows *r, int64_t *index, int64_t *cell) {
     for (int32_t a = r->rank - 1; a >= 0; a--) {
         *cell += r->strides[a];

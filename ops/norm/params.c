@@ -10,7 +10,7 @@ ob_softmax_params ob__softmax_params(const ob_node *node, const ob_op *op) {
         .axis = ob__attribute_int(node, "axis"), .flattens = flattens, .logarithm = strcmp(op->name, "LogSoftmax") == 0};
 }
 
-/* Before opset 14 a node trains when it has more results than one, before 7 unless it says that it tests. */
+/* Before opset 14 a node trains if it has more than one result; before opset 7 it does not if is_test is set. */
 static bool trains(const ob_node *node, const ob_op *op) {
     bool any = false;
     if (op->since >= 14) return ob__attribute_flag(node, "training_mode");

@@ -15,8 +15,8 @@ OB_RULE(lp_norm);
 OB_RULE(mean_variance);
 OB_RULE(lrn);
 
-/* One element for each channel, or with spatial = 0 (before opset 9) for each channel and place. An operand of rank 1 has one
- * channel. */
+/* There is one element for each channel, or with spatial = 0 (before opset 9) for each channel and position. An operand of rank 1
+ * has one channel. */
 ob_status ob__infer_batch_norm(ob_infer *infer) {
     ob_shape x = ob__in_shape(infer, 0);
     bool per_channel = ob__batch_norm_params(infer->node, infer->op).per_channel;
@@ -42,7 +42,7 @@ ob_status ob__infer_instance_norm(ob_infer *infer) {
     return ob__out_like(infer, 0, 0);
 }
 
-/* Version 18 has one scale for each group, 21 for each channel. */
+/* Version 18 has a scale for each group, version 21 for each channel. */
 ob_status ob__infer_group_norm(ob_infer *infer) {
     const ob_group_norm_params p = ob__group_norm_params(infer->node, infer->op);
     const int64_t groups = p.groups;
@@ -56,7 +56,7 @@ ob_status ob__infer_group_norm(ob_infer *infer) {
     return ob__out_like(infer, 0, 0);
 }
 
-/* LayerNormalization and RMSNormalization: scale and bias stretch to the operand, statistics keep the axes before `axis`. */
+/* LayerNormalization and RMSNormalization: scale and bias broadcast to the operand; statistics keep the axes before `axis`. */
 ob_status ob__infer_layer_norm(ob_infer *infer) {
     ob_shape x = ob__in_shape(infer, 0);
     const ob_layer_norm_params p = ob__layer_norm_params(infer->node, infer->op);
@@ -79,7 +79,7 @@ ob_status ob__infer_dropout(ob_infer *infer) {
     return ob__out_like(infer, 1, 0);
 }
 
-/* Before opset 13 the axis cuts the shape in two: in front of an axis all the same, never behind the last one. */
+/* Before opset 13 the shape is flattened at the axis. It must still be an existing axis, so not after the last one. */
 ob_status ob__infer_softmax(ob_infer *infer) {
     int32_t rank = ob__in_rank(infer, 0), axis;
     OB_TRY(ob__rank_unknown(infer, 0));
@@ -109,7 +109,7 @@ ob_status ob__infer_lrn(ob_infer *infer) {
     return ob__out_like(infer, 0, 0);
 }
 
-/* com.microsoft: operand 1 is added to operand 0; the operands behind are vectors. */
+/* com.microsoft: operand 1 is added to operand 0; later operands are vectors. */
 ob_status ob__infer_skip_layer_norm(ob_infer *infer) {
     ob_shape x = ob__in_shape(infer, 0);
     ob_dim width = ob__in_dim(infer, 0, -1), dims[3];

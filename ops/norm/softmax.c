@@ -1,8 +1,8 @@
 /* Softmax, LogSoftmax, Hardmax along an axis.
  *
- * Opset 1 and 11: the input is flattened to 2-D at `axis` (default 1) and every row is one distribution; 13: along `axis`
- * (default -1) only. Floats; float16 and bfloat16 by way of float. The maximum is subtracted first, so large inputs do not
- * overflow. Hardmax marks the first of equal maxima; NaN is one. */
+ * Opset 1 and 11: the input is flattened to 2-D at `axis` (default 1) and every row is one distribution; 13: only along `axis`
+ * (default -1). Types: floats; float16 and bfloat16 are computed as float. The maximum is subtracted first, so large inputs do
+ * not overflow. Hardmax marks the first of equal maxima; NaN counts as a maximum. */
 #include "kernels/softmax/softmax.h"
 #include "core/base/integers.h"
 #include "core/graph/types.h"
@@ -13,19 +13,19 @@
 #include "ops/kernel/search.h"
 #include "ops/norm/params.h"
 
-/* Vectors of n elements, dense [outer, n, inner]; cut into chunks of `rows`, or of blocks of at most `width` columns. */
+/* Vectors of n elements, dense [outer, n, inner], divided into chunks of `rows`, or into blocks of at most `width` columns. */
 typedef struct layout {
     int64_t outer, n, inner;
     int64_t width, blocks, per_chunk;
 } layout;
 
 static ob_status read_layout(const ob_kernel_site *site, const ob_kernel_args *args, layout *l, ob_error *error) {
-    enum { ELEMS = 1 << 13 }; /* of a chunk: they fit into the nearest cache */
+    enum { ELEMS = 1 << 13 }; /* of a chunk: they fit into the first-level cache */
     const ob_softmax_params p = ob__softmax_params(site->node, site->op);
     const ob_view *in = &args->in[0];
     int32_t axis = 0;
     OB_TRY(ob__check_type(site, args, 0, error));
-    /* Every version takes -rank .. rank - 1, so no scalar: the text of version 1 leaves the range open, the others name it. */
+    /* All versions accept -rank .. rank - 1, so a scalar has no valid axis: version 1 does not state the range, the others do. */
     OB_TRY(ob__axis(p.axis, in->rank, &axis, error));
     OB_FAIL_IF(ob__count(in) != ob__count(&args->out[0]), error, OB_E_SHAPE, "result of another size");
     l->outer = ob__product(in->dims, 0, axis);
@@ -54,7 +54,7 @@ typedef struct softmax {
     void (*rows)(void *y, const void *x, int64_t rows, int64_t n, bool logarithm, obk_pace *pace);
     void (*columns)(void *y, const void *x, int64_t n, int64_t stride, int64_t width, bool logarithm, void *memory,
                     obk_pace *pace);
-    obk_convert widen, narrow; /* to float and back, in memory of the lane; NULL: no need */
+    obk_convert widen, narrow; /* conversions to float and back, in memory of the lane; NULL: not needed */
 } softmax;
 
 static ob_status softmax_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
