@@ -32,7 +32,7 @@ static void onnx_multidirectional_takes_any_number_of_operands(void **state) {
     assert_int_equal(error.axis, 1);
 }
 
-/* The 24 operators to which the specification gives it: their own texts, not the overview page, which omits seven. */
+/* The 24 operators that broadcast by the specification: by the texts of the operators, since the overview page omits seven. */
 static void onnx_24_operators_broadcast_multidirectionally(void **state) {
     (void)state;
     static const struct {
@@ -77,7 +77,7 @@ static void onnx_24_operators_broadcast_multidirectionally(void **state) {
             assert_int_equal(op->broadcast, opset >= rows[i].since ? expected : before);
         }
     }
-    /* and no other, but for StringConcat, whose text says "NumPy-style" */
+    /* and no other except StringConcat, whose text says "NumPy-style" */
     size_t n_others = 0;
     for (size_t k = 0; k < ob__op_count(); k++) {
         const ob_op *op = ob__op_at(k);
@@ -275,7 +275,7 @@ static void onnx_as_many_terms_as_a_broadcast_term_holds(void **state) {
     ob_broadcast_result result;
     assert_int_equal(ob_broadcast_shapes(operands, COUNT, f->pool, collect_condition, &f->conditions, &result, NULL), OB_OK);
     assert_true(ob_dim_is_term(result.dims[0]));
-    ob_error error; /* one more is not looked at in part */
+    ob_error error; /* one size more fails before anything is reported */
     ob_broadcast_result untouched = {.rank = 77};
     size_t n_conditions = f->conditions.n;
     assert_int_equal(ob_broadcast_shapes(operands, COUNT + 1, f->pool, collect_condition, &f->conditions, &untouched, &error),
@@ -283,7 +283,7 @@ static void onnx_as_many_terms_as_a_broadcast_term_holds(void **state) {
     assert_string_equal(error.message, "axis 0: more than 32 different sizes meet");
     assert_int_equal(untouched.rank, 77);
     assert_int_equal(f->conditions.n, n_conditions);
-    /* no pair is forgotten: 2 with 3 fails wherever they stand */
+    /* every pair is tested: 2 with 3 fails at any two places */
     uint64_t seed = 5;
     for (int round = 0; round < 200; round++) {
         size_t a = pick(&seed, COUNT), b = pick(&seed, COUNT);
@@ -304,7 +304,7 @@ static void check_legacy(ob_shape a, ob_shape b, bool given, int64_t axis, size_
     ob_error_clear(&error);
     assert_int_equal(ob_broadcast_legacy(&a, &b, given, axis, NULL, NULL, NULL, dimensions, &error), OB_OK);
     for (size_t i = 0; i < n; i++) assert_int_equal(dimensions[i], expected[i]);
-    ob_broadcast_result aligned; /* what comes out is a legal BroadcastInDim */
+    ob_broadcast_result aligned; /* the result is a valid BroadcastInDim */
     assert_int_equal(ob_align_in_dim(&b, dimensions, n, a.rank, &aligned, &error), OB_OK);
     assert_int_equal(ob_broadcast_to(&(ob_shape){aligned.rank, aligned.dims}, &a, NULL, NULL, NULL, &error), OB_OK);
 }

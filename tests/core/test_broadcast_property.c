@@ -1,5 +1,5 @@
-/* Broadcasting against a naive, index by index oracle: ranks 0 to 8, sizes 0, 1 and n, 1 to 64 operands; symbolic results against
- * concrete ones. */
+/* Broadcasting compared with a naive oracle, index by index: ranks 0 to 8, sizes 0, 1 and n, 1 to 64 operands; symbolic results
+ * compared with concrete ones. */
 #include "shapes.h"
 
 enum { MAX_OPERANDS = 64, HIGHEST_RANK = 8 };
@@ -146,7 +146,7 @@ static void one_way_means_that_the_result_is_the_target(void **state) {
     assert_true(n_ok > 500);
 }
 
-/* The mapping against its definition: dimension i of the operand lies at dimensions[i] of the result. */
+/* The mapping compared with its definition: dimension i of the operand is dimension dimensions[i] of the result. */
 static void mappings_agree_with_the_oracle(void **state) {
     (void)state;
     uint64_t seed = 16;
@@ -159,7 +159,7 @@ static void mappings_agree_with_the_oracle(void **state) {
         ob_dim dims[HIGHEST_RANK];
         for (int32_t i = 0; i < rank; i++) target[i] = (int64_t)pick(&seed, 3);
         bool legal = true;
-        for (int32_t i = 0, at = 0; i < own; i++) { /* mostly rising */
+        for (int32_t i = 0, at = 0; i < own; i++) { /* mostly ascending */
             at += (int32_t)pick(&seed, (size_t)(rank - own) / 2 + 1);
             where[i] = pick(&seed, 12) ? i + at : (int64_t)pick(&seed, 10) - 1;
             legal = legal && where[i] >= 0 && where[i] < rank && (i == 0 || where[i] > where[i - 1]);
@@ -236,7 +236,7 @@ enum { SYMBOLS = 3, TERMS = 12 };
 
 typedef struct symbols {
     ob_dims *pool;
-    ob_dim terms[TERMS]; /* the symbols first */
+    ob_dim terms[TERMS]; /* symbols come first */
 } symbols;
 
 static void make_symbols(symbols *s) {
@@ -392,7 +392,8 @@ static void one_way_conditions_hold_exactly_where_the_numbers_fit(void **state) 
     ob_dims_destroy(&s.pool);
 }
 
-/* A chain of broadcasts, each result an operand of the next: the conditions of all steps together decide the whole. */
+/* A chain of broadcasts, each result an operand of the next: the conditions of all steps together decide whether all broadcast.
+ * */
 static void conditions_of_a_chain_decide_the_whole(void **state) {
     (void)state;
     uint64_t seed = 20;
@@ -419,7 +420,7 @@ static void conditions_of_a_chain_decide_the_whole(void **state) {
     ob_dims_destroy(&s.pool);
 }
 
-/* Operands of unknown rank add nothing and take nothing away in MLIR's inference. */
+/* Operands of unknown rank have no effect in MLIR's inference. */
 static void mlir_ignores_what_is_unranked(void **state) {
     (void)state;
     uint64_t seed = 21;

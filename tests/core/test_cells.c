@@ -1,4 +1,4 @@
-/* Cells: what they hold, who holds them, what a change copies. */
+/* Cells: their contents, their holders, the copies that a change makes. */
 #include <string.h>
 
 #include "core/graph/cell.h"
@@ -61,7 +61,7 @@ static void test_tensors(void **state) {
     assert_int_equal(f.n_bytes, 0);
 }
 
-/* The bytes are the cell's own: those that were given may go. */
+/* The cell copies its bytes; the given ones may be freed. */
 static void test_strings(void **state) {
     (void)state;
     char first[] = "one", second[] = "three";
@@ -167,7 +167,7 @@ static void test_refusals(void **state) {
     assert_int_equal(ob_cell_map(&view, same, 2, NULL, &cell, &error), OB_E_ARGUMENT);
     view = view_of(twice, OB_DOUBLE, 1, DIMS(2));
     assert_int_equal(ob_cell_map(&view, same, 2, NULL, &cell, &error), OB_E_TYPE);
-    /* Each one deeper than the one before, until it is too deep. */
+    /* Each is nested more deeply than the one before, until the limit. */
     ob_cell *deep = ob__cell_hold(x);
     for (int depth = 1; depth <= OB_CELL_MAX_DEPTH; depth++) {
         assert_int_equal(ob_cell_sequence(OB_NONE, (const ob_cell *[]){deep}, 1, NULL, &cell, &error), OB_OK);
@@ -182,7 +182,7 @@ static void test_refusals(void **state) {
     ob_cell_close(&i);
 }
 
-/* A list of one holder grows where it is: n insertions take memory and moves in proportion to n. */
+/* A list with one holder grows in place: the memory and moves of n insertions are proportional to n. */
 static void test_insert_in_place(void **state) {
     (void)state;
     enum { N = 10000 };

@@ -1,4 +1,4 @@
-/* Chunks that lanes share: each is done once, by a lane there is, and no more are begun once the run is to end. */
+/* Chunks shared by lanes: each is done once, by an existing lane, and none is started after the run was stopped. */
 #include <pthread.h>
 #include <time.h>
 
@@ -54,13 +54,13 @@ static bool stop_after_two(void *context) {
     return ++*(int *)context > 2;
 }
 
-/* Longer than the time between two questions. */
+/* Longer than the time between two checks. */
 static void note_slowly(void *context, int64_t chunk, int lane) {
     note(context, chunk, lane);
     nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
 }
 
-/* Asked before anything is done, before the first chunk, and before the second. */
+/* The hook is called before any work, before the first chunk, and before the second. */
 static void test_stops(void **state) {
     (void)state;
     for (int lanes = 1; lanes <= 2; lanes++) {
@@ -78,7 +78,7 @@ static void *ask_elsewhere(void *threads) {
     return ob__stopped_inside(threads) ? threads : NULL;
 }
 
-/* Another thread never asks the caller: it sees the clock, and the answer. */
+/* Another thread never calls the hook; it reads the clock and the stored answer. */
 static void test_other_threads(void **state) {
     (void)state;
     for (int late = 0; late < 2; late++) {
@@ -108,7 +108,7 @@ static void test_pace(void **state) {
     stop.deadline_ns = 1;
     for (int64_t k = 0; k + 1 < OBK_PACE_WORK; k++) assert_false(obk_stops(&pace, 1));
     assert_true(obk_stops(&pace, 1));
-    assert_true(obk_stops(&pace, 0)); /* it stays so */
+    assert_true(obk_stops(&pace, 0)); /* the answer stays */
     for (int k = 0; k < 3; k++) assert_false(obk_stops(&never, INT64_MAX));
 }
 

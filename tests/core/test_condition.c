@@ -191,7 +191,7 @@ static void text_leaves_out_what_cannot_hold(void **state) {
     assert_string_equal(text, "N =");
 }
 
-/* A random term of A and B from those before it. Broadcast terms are left out where it is their members' word that counts. */
+/* A random term of A and B from those before it. Without broadcast terms where those would be undefined at some sizes. */
 static ob_dim random_term(ob_dims *pool, uint64_t *seed, const ob_dim *terms, size_t n) {
     ob_dim a = terms[pick(seed, n)], b = terms[pick(seed, n)];
     int64_t c = (int64_t)pick(seed, 4) + 2;
@@ -210,7 +210,7 @@ static ob_dim random_term(ob_dims *pool, uint64_t *seed, const ob_dim *terms, si
     }
 }
 
-/* TRUE must hold under every binding, FALSE under none; where a broadcast term is undefined nothing is said. */
+/* TRUE must hold under every binding, FALSE under none; bindings at which a broadcast term is undefined are ignored. */
 static void decisions_agree_with_every_binding(void **state) {
     (void)state;
     uint64_t seed = UINT64_C(77);
@@ -375,7 +375,7 @@ static void text_that_is_no_condition_is_refused(void **state) {
     assert_int_equal(ob_condition_parse(f->pool, "N = 1", false, out, NULL, NULL), OB_E_ARGUMENT);
 }
 
-/* Every one may be the name of a size. */
+/* Each may be the name of a size. */
 static const char *const hostile[] = {"A",         "or",    "and",        "in",       "is",
                                       "if",        "not",   "never",      "mod",      "min",
                                       "max",       "floor", "ceil",       "bcast",    "x[0]",
@@ -384,7 +384,7 @@ static const char *const hostile[] = {"A",         "or",    "and",        "in", 
                                       "min(A, B)", "N:",    "if N: ",     ",",        "{1, 2}",
                                       "?1",        " ",     "gr\xC3\xB6", "\xFF\xFE", "a is a multiple of b"};
 
-/* What is written is read as the same. */
+/* Written text is read back as the same condition. */
 static void text_is_read_back(void **state) {
     (void)state;
     uint64_t seed = UINT64_C(4711);
@@ -404,7 +404,7 @@ static void text_is_read_back(void **state) {
             size_t n = 0;
             if (ob_condition_format(pool, &condition, text, sizeof text) >= sizeof text) continue;
             ob_status status = ob_condition_parse(pool, text, true, out, &n, NULL);
-            if (status == OB_E_LIMIT) continue; /* a term on the way to it was too large */
+            if (status == OB_E_LIMIT) continue; /* an intermediate term was too large */
             if (status != OB_OK || n != 1 || out[0].a != condition.a || out[0].b != condition.b) fail_msg("%s", text);
             n_read++;
         }

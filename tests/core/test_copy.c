@@ -1,4 +1,4 @@
-/* Copies between layouts, whole and in parts, beside a loop over indices. */
+/* Copies between layouts, whole and in parts, compared with a loop over indices. */
 #include "core/graph/copy.h"
 #include "shapes.h"
 
@@ -74,7 +74,7 @@ static void check_copy(uint32_t *random, ob_dtype dtype, int32_t rank, const int
     assert_assigned(&x, &a);
     assert_marked(memory + before - GUARD);
     assert_marked(memory + before + n_bytes);
-    /* the same in parts; what follows a part is left alone */
+    /* the same in parts; bytes after a part do not change */
     memset(memory, MARK, all);
     int64_t n_elems = ob_view_count(&x), part = 1 + n_elems / (1 + (int64_t)draw(random, 20));
     for (int64_t first = 0; first < n_elems; first += part) {
@@ -177,7 +177,7 @@ static bool says_stop(const void *context) {
     return true;
 }
 
-/* With questions that are answered with no the result is the same; after a yes the rest is left. */
+/* If the hook answers no, the result is the same; after a yes the rest is not copied. */
 static void copies_that_ask(void **state) {
     (void)state;
     enum { MOST = 4 << 20 };
@@ -186,10 +186,10 @@ static void copies_that_ask(void **state) {
         {1, {MOST}, {0}},                         /* one element */
         {1, {MOST / 4}, {4}},                     /* far apart */
         {2, {1900, 2000}, {1, 1900}},             /* transposed */
-        {3, {3, 900, 1100}, {990000, 1, 900}},    /* and several times */
-        {2, {2500, 1500}, {0, 1}},                /* a row again and again */
+        {3, {3, 900, 1100}, {990000, 1, 900}},    /* and repeated */
+        {2, {2500, 1500}, {0, 1}},                /* one row repeated */
         {2, {6, 600000}, {0, 1}},                 /* a long one */
-        {3, {1000, 1000, 3}, {1, 1000, 1000000}}, /* the other way round */
+        {3, {1000, 1000, 3}, {1, 1000, 1000000}}, /* with the roles exchanged */
     };
     static uint32_t from[MOST], plain[MOST], asking[MOST];
     for (uint32_t i = 0; i < MOST; i++) from[i] = i + 1;
@@ -211,7 +211,7 @@ static void copies_that_ask(void **state) {
         memset(asking, 0, sizeof asking);
         pace = (obk_pace){.stopped = says_stop, .context = &n_asked};
         ob__copy(l->rank, l->dims, 4, asking, to, from, strides, &pace);
-        if (4 * n < 5 << 20) continue; /* too little to ask */
+        if (4 * n < 5 << 20) continue; /* too little to check */
         assert_int_equal(n_asked, 1);
         int64_t n_left = 0;
         for (int64_t i = 0; i < n; i++) n_left += asking[i] == 0;

@@ -47,7 +47,7 @@ static void *no_memory(void *context, size_t n_bytes) {
     return NULL;
 }
 
-/* Lent memory comes first, to its last byte; then the allocator is asked. */
+/* Borrowed memory is used first, to its last byte; then the allocator is called. */
 static void arena_takes_what_it_is_lent(void **state) {
     (void)state;
     _Alignas(16) char memory[96];
@@ -80,14 +80,14 @@ static void lists_grow_and_keep_what_is_in_them(void **state) {
         in_arena[n] = at_powers[n] = on_heap[n] = n + 1u;
     }
     for (uint32_t n = 0; n < 5000; n++) assert_true(in_arena[n] == n + 1u && at_powers[n] == n + 1u && on_heap[n] == n + 1u);
-    assert_true(room_in_arena < 10000);   /* twice as much at the most, and so are the copies that stay behind */
-    assert_true(arena.n_bytes < 1 << 20); /* blocks and all; 100 MB if each entry left a copy behind */
+    assert_true(room_in_arena < 10000);   /* at most twice as much, and the same for the old copies */
+    assert_true(arena.n_bytes < 1 << 20); /* with all blocks; 100 MB if each entry left an old copy */
 
     uint32_t before = room_in_arena;
     in_arena = ob__list_in_arena(&arena, in_arena, &room_in_arena, 100000, sizeof *in_arena);
     assert_true(room_in_arena >= 100000 && in_arena[before] == 0 && in_arena[4999] == 5000);
     before = room_in_arena;
-    assert_null(ob__list_in_arena(&arena, in_arena, &room_in_arena, UINT32_MAX, SIZE_MAX / 2)); /* no such memory */
+    assert_null(ob__list_in_arena(&arena, in_arena, &room_in_arena, UINT32_MAX, SIZE_MAX / 2)); /* not enough memory */
     assert_int_equal(room_in_arena, before);
     assert_null(ob__list_for_entry(&arena, at_powers, SIZE_MAX / 2 + 1, 1));
     ob__list_free(&arena.allocator, on_heap, room_on_heap, sizeof *on_heap);
@@ -130,7 +130,7 @@ static void map_keeps_every_key(void **state) {
     ob__arena_release(&arena);
 }
 
-/* Keys of every length that differ in one bit of one byte are different keys, whatever lies beside them. */
+/* Keys of every length that differ in one bit of one byte are different keys, regardless of adjacent bytes. */
 static void map_compares_every_byte(void **state) {
     (void)state;
     enum { LONGEST = 40 };
@@ -147,7 +147,7 @@ static void map_compares_every_byte(void **state) {
         assert_ptr_equal(ob__map_find(&map, around + 1, n)->value, (void *)(n + 1));
         assert_int_equal(map.n_entries, LONGEST + 1);
         for (size_t i = 0; i < n; i++) {
-            around[1 + i] ^= 1; /* found where the other is, if its hash were that of this one */
+            around[1 + i] ^= 1; /* would be found at the other key's place if both had the same hash */
             ob_map_entry *entry = ob__map_find(&map, key, n);
             const ob_map_entry kept = *entry;
             ob_map one = {.entries = &(ob_map_entry[2]){kept, kept}[0], .capacity = 2, .n_entries = 1};
@@ -185,7 +185,7 @@ static void number_map_keeps_every_number(void **state) {
     }
 }
 
-/* Sixteen bytes that ob__hash_bytes sends where `index` 0 goes: its steps can be undone. The first half spells the index. */
+/* Sixteen bytes with the same ob__hash_bytes as for `index` 0; its steps can be inverted. The first half is the index. */
 static void colliding_key(unsigned index, unsigned char key[16]) {
     char text[9];
     snprintf(text, sizeof text, "%08x", index);
@@ -200,7 +200,7 @@ static void colliding_key(unsigned index, unsigned char key[16]) {
 
 static size_t longest_run(const ob_map *map) {
     size_t longest = 0, run = 0;
-    for (size_t i = 0; i < 2 * map->capacity; i++) { /* twice around: a run may go over the end */
+    for (size_t i = 0; i < 2 * map->capacity; i++) { /* twice around: a sequence may wrap past the end */
         run = map->entries[i & (map->capacity - 1)].key ? run + 1 : 0;
         if (run > longest) longest = run;
     }
@@ -227,7 +227,7 @@ static void names_that_were_made_to_collide_are_spread(void **state) {
         entry->value = (void *)(i + 1);
         if ((i & (i + 1)) == 0) assert_true(longest_run(&map) < OB_HASH_RUN);
     }
-    assert_non_null(map.hash_key); /* else these do not collide, and the test shows nothing */
+    assert_non_null(map.hash_key); /* otherwise they do not collide, and the test shows nothing */
     assert_true(longest_run(&map) < OB_HASH_RUN);
     assert_int_equal(map.n_entries, N);
     for (uintptr_t i = 0; i < N; i++) {
@@ -272,7 +272,7 @@ static void text_grows(void **state) {
 static void errors_are_cut_at_a_character(void **state) {
     (void)state;
     char field[6];
-    ob__copy_text(field, sizeof field, "abcd\xC3\xA9"); /* no room for half a character at either end */
+    ob__copy_text(field, sizeof field, "abcd\xC3\xA9"); /* no half of a character at either end */
     assert_string_equal(field, "a...");
     ob__copy_text(field, sizeof field, "abc\xC3\xA9");
     assert_string_equal(field, "abc\xC3\xA9");
@@ -285,7 +285,7 @@ static void errors_are_cut_at_a_character(void **state) {
     char longest[600];
     memset(longest, 'x', sizeof longest);
     longest[sizeof longest - 1] = '\0';
-    longest[253] = '\xC3'; /* 254 bytes stand before the dots */
+    longest[253] = '\xC3'; /* 254 bytes come before the dots */
     longest[254] = '\xA9';
     assert_int_equal(ob__fail(&error, OB_E_IO, "%s", longest), OB_E_IO);
     assert_int_equal(strlen(error.message), 510);

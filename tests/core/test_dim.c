@@ -53,7 +53,7 @@ static void symbols_are_equal_by_name(void **state) {
     assert_true(ob_dim_symbol(f->pool, NULL) == OB_DIM_UNKNOWN);
     assert_true(ob_dim_find(f->pool, "M") == f->m);
     assert_true(ob_dim_find(f->pool, "absent") == OB_DIM_UNKNOWN);
-    assert_true(ob_dim_find(f->pool, "absent") == OB_DIM_UNKNOWN); /* asking does not make it */
+    assert_true(ob_dim_find(f->pool, "absent") == OB_DIM_UNKNOWN); /* the lookup does not create the symbol */
     assert_true(ob_dim_find(f->pool, "") == OB_DIM_UNKNOWN);
     assert_true(ob_dim_find(f->pool, NULL) == OB_DIM_UNKNOWN);
     assert_true(ob_dim_find(NULL, "N") == OB_DIM_UNKNOWN);
@@ -159,7 +159,7 @@ static void minima_and_maxima_are_sets(void **state) {
     assert_int_equal(ob_dim_get_kind(p, ob_dim_max(p, n, h)), OB_DIM_KIND_MAX);
     assert_text(p, capped, "min(N, 512)");
     assert_text(p, ob_dim_max(p, ob_dim_max(p, h, 3), n), "max(N, H, 3)");
-    /* what another member or a bound makes superfluous */
+    /* members that another member or a bound makes superfluous */
     assert_true(ob_dim_min(p, n, ob_dim_add(p, n, h)) == n);
     assert_true(ob_dim_max(p, n, ob_dim_add(p, n, h)) == ob_dim_add(p, n, h));
     assert_int_equal(ob_dim_min(p, n, -1), -1);
@@ -168,7 +168,7 @@ static void minima_and_maxima_are_sets(void **state) {
     assert_true(ob_dim_min(p, n, ob_dim_max(p, n, h)) == n);
     assert_true(ob_dim_max(p, n, ob_dim_min(p, n, h)) == n);
     assert_int_equal(ob_dim_max(p, capped, 600), 600);
-    /* what all have in common stands outside */
+    /* a common part is moved outside */
     assert_text(p, ob_dim_min(p, ob_dim_add(p, n, 2), ob_dim_add(p, m, 5)), "min(N, M + 3) + 2");
     assert_true(ob_dim_sub(p, ob_dim_min(p, ob_dim_add(p, n, h), ob_dim_add(p, m, h)), h) == ob_dim_min(p, n, m));
     assert_true(ob_dim_add(p, ob_dim_min(p, ob_dim_sub(p, 5, n), m), n) == ob_dim_min(p, 5, ob_dim_add(p, m, n)));
@@ -212,7 +212,7 @@ static void bounds_see_what_monomials_share(void **state) {
     assert_bounds(p, ob_dim_min(p, ob_dim_sub(p, 3, n), 5), -max, 3); /* not 5: one member has no low bound */
     ob_dim wide = ob_dim_bcast(p, ob_dim_add(p, n, 4), ob_dim_add(p, h, 2));
     assert_bounds(p, ob_dim_sub(p, wide, n), 4, max);
-    assert_bounds(p, ob_dim_sub(p, ob_dim_bcast(p, n, h), n), -max, max); /* 0 beats 1 */
+    assert_bounds(p, ob_dim_sub(p, ob_dim_bcast(p, n, h), n), -max, max); /* 0 wins over 1 */
 }
 
 static void evaluation_follows_the_bindings(void **state) {
@@ -237,7 +237,7 @@ static void evaluation_follows_the_bindings(void **state) {
     assert_int_equal(ob_dim_eval(p, f->m, huge, 3, &value), OB_E_ARGUMENT);
     assert_int_equal(ob_dim_eval(p, f->n, NULL, 1, &value), OB_E_ARGUMENT);
     assert_int_equal(ob_dim_eval(p, f->n, bindings, 3, NULL), OB_E_ARGUMENT);
-    assert_int_equal(value, 12); /* failures leave the result alone */
+    assert_int_equal(value, 12); /* failures do not change the result */
 }
 
 static void broadcast_terms_of_size_0_follow_numpy(void **state) {
@@ -300,7 +300,7 @@ static void symbols_come_once_each(void **state) {
     assert_int_equal(list.n, 0);
 }
 
-/* So many that the pool moves. */
+/* Enough terms that the pool moves. */
 static bool make_terms(void *context, ob_dim symbol) {
     fixture *f = context;
     ob_dim product = symbol;
@@ -335,7 +335,7 @@ static void odd_names_are_quoted(void **state) {
         assert_text(p, ob_dim_symbol(p, longer), longer);
     }
     assert_text(p, ob_dim_symbol(p, "x[0]y"), "\"x[0]y\"");
-    assert_text(p, ob_dim_symbol(p, "a/b"), "\"a/b\""); /* else "floor(a/2)" could be two things */
+    assert_text(p, ob_dim_symbol(p, "a/b"), "\"a/b\""); /* otherwise "floor(a/2)" would be ambiguous */
     assert_text(p, ob_dim_symbol(p, "past + 1"), "\"past + 1\"");
     assert_text(p, ob_dim_symbol(p, "7"), "\"7\"");
     assert_text(p, ob_dim_symbol(p, "?1"), "\"?1\"");
@@ -365,7 +365,8 @@ static void text_is_cut_and_counted(void **state) {
 static void terms_stay_small(void **state) {
     fixture *f = *state;
     ob_dims *p = f->pool;
-    /* products of many sums, powers, nested quotients, many members: each ends in OB_DIM_UNKNOWN, none blows up */
+    /* products of many sums, powers, nested quotients, many members: each ends in OB_DIM_UNKNOWN, and none grows without limit
+     * */
     ob_dim power = f->n, product = 1, sum = 0, common = 1, nested = f->n, doubled = f->n, least = f->n, stacked = f->n;
     char name[16];
     for (int i = 0; i < 300; i++) {
@@ -381,7 +382,7 @@ static void terms_stay_small(void **state) {
         stacked = i % 2 ? ob_dim_min(p, stacked, s) : ob_dim_max(p, stacked, s);
         if (i == 10) assert_true(ob_dim_is_term(least) && ob_dim_is_term(stacked));
         if (i == 31) assert_true(ob_dim_is_term(common));
-        if (i == 32) assert_true(common == OB_DIM_UNKNOWN); /* what is not known is a member of nothing */
+        if (i == 32) assert_true(common == OB_DIM_UNKNOWN); /* an unknown size is never a member */
         if (i == 50) assert_true(ob_dim_is_term(sum));
     }
     assert_true(power == OB_DIM_UNKNOWN);

@@ -1,10 +1,10 @@
-/* Properties of terms: random ones keep their value, terms that were made to collide stay quick to find. */
+/* Properties of terms: random ones keep their value, and terms with colliding hashes are still found quickly. */
 #include "core/base/integers.h"
 #include "core/dims/terms.h"
 #include "shapes.h"
 
-/* coefficient * n + constant, all of which ob__hash_bytes sends to one place: its first step can be undone. False when such a
- * coefficient is none. */
+/* coefficient * n + constant, for which ob__hash_bytes gives one hash, since its first step can be inverted. False if the
+ * coefficient would be out of range. */
 static bool colliding_coefficient(int64_t constant, int64_t *out) {
     uint64_t h = UINT64_C(0x9E3779B97F4A7C15) ^ 32;
     h = (h ^ (uint64_t)constant) * UINT64_C(0xD6E8FEB86659FD93);
@@ -36,14 +36,14 @@ static void terms_that_were_made_to_collide_are_spread(void **state) {
         run = pool->slots[i & (pool->n_slots - 1)] ? run + 1 : 0;
         if (run > longest) longest = run;
     }
-    assert_true(pool->keyed); /* else these do not collide, and the test shows nothing */
+    assert_true(pool->keyed); /* otherwise they do not collide, and the test shows nothing */
     assert_true(longest < OB_HASH_RUN);
     free(made);
     ob_dims_destroy(&pool);
 }
 
-/* Grows random terms beside their values under random bindings: the normal form must keep the value, the bounds must hold
- * it. */
+/* Builds random terms together with their values under random bindings: the normal form must keep the value, and the bounds
+ * must contain it. */
 static void the_normal_form_keeps_the_value(void **state) {
     (void)state;
     uint64_t seed = UINT64_C(20240611);
@@ -87,7 +87,7 @@ static void the_normal_form_keeps_the_value(void **state) {
                 if (values[a] > 1000 || values[a] < -1000 || values[b] > 1000 || values[b] < -1000) b = a = 0;
                 terms[i] = ob_dim_mul(pool, terms[a], terms[b]), values[i] = values[a] * values[b];
             }
-            if (terms[i] == OB_DIM_UNKNOWN) { /* over a limit: sound, start again from a symbol */
+            if (terms[i] == OB_DIM_UNKNOWN) { /* above a limit, which is sound: start again from a symbol */
                 terms[i] = terms[0], values[i] = values[0];
                 continue;
             }
@@ -102,7 +102,7 @@ static void the_normal_form_keeps_the_value(void **state) {
                 assert_int_equal(ob_dim_eval(pool, half, bindings, SYMBOLS, &value), OB_OK);
                 assert_int_equal(value, values[i]);
             }
-            if (terms[b] != 0 && terms[b] != OB_DIM_UNKNOWN) { /* what was multiplied in divides out again */
+            if (terms[b] != 0 && terms[b] != OB_DIM_UNKNOWN) { /* a factor can be divided out again */
                 ob_dim product = ob_dim_mul(pool, terms[i], terms[b]);
                 if (product != OB_DIM_UNKNOWN) assert_true(ob_dim_div_exact(pool, product, terms[b]) == terms[i]);
             }

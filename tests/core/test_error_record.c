@@ -1,4 +1,5 @@
-/* The error record of every public call that takes one: filled in whenever the call fails, whatever was in it before. */
+/* The error record of every public call that has one: it is filled in whenever the call fails, regardless of its earlier
+ * contents. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +13,7 @@
 
 #include "onnx_broadcast/onnx_broadcast.h"
 
-/* Not cleared by the caller: a record full of rubbish. */
+/* A record that the caller has not cleared: full of arbitrary bytes. */
 static ob_error soiled(void) {
     ob_error error;
     memset(&error, 0x5a, sizeof error);
@@ -149,7 +150,7 @@ static void objects(void **state) {
     FAILS(ob_worker_set_memory(NULL, NULL, 0, &error));
 }
 
-/* ---- Want of memory, at every place ---- */
+/* ---- Lack of memory, at every place ---- */
 
 static size_t n_left; /* allocations that still succeed */
 

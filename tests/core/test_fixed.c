@@ -1,4 +1,4 @@
-/* The allocator over a fixed buffer, against a naive model: a list of what is in use. */
+/* The allocator over a fixed buffer, compared with a naive model: a list of the blocks in use. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -19,7 +19,7 @@ typedef struct piece {
     unsigned char fill;
 } piece;
 
-/* What a block takes at least, its header included. */
+/* The least size of a block, including its header. */
 static size_t extent(size_t n) {
     return UNIT + (n + UNIT - 1) / UNIT * UNIT;
 }
@@ -40,7 +40,7 @@ static void expect_place(const ob_fixed_memory *memory, const piece *pieces, con
     }
 }
 
-/* The largest gap between the blocks in use, by a look at all pairs. */
+/* The largest gap between the blocks in use, found by comparing all pairs. */
 static size_t largest_gap(const ob_fixed_memory *memory, const piece *pieces) {
     const unsigned char *begin = memory->buffer, *end = begin + memory->n_bytes;
     begin += (UNIT - (uintptr_t)begin % UNIT) % UNIT;
@@ -81,7 +81,7 @@ static void step(ob_allocator *a, ob_fixed_memory *memory, piece *pieces, uint32
     if (p->bytes) expect_content(p, p->n);
     if (!p->bytes) {
         unsigned char *bytes = a->alloc(a->context, n);
-        /* a rest of one unit may belong to the block before a gap */
+        /* a remainder of one unit may belong to the block before a gap */
         if (!bytes) assert_true(gap < extent(n) + UNIT);
         if (bytes) fill_piece(p, bytes, n, seed);
     } else if (next_seed(seed) % 2) {
@@ -101,7 +101,7 @@ static void step(ob_allocator *a, ob_fixed_memory *memory, piece *pieces, uint32
     if (p->bytes) expect_place(memory, pieces, p);
 }
 
-/* Random calls; whatever happens, blocks lie apart, hold what was written, and at the end the buffer is one piece again. */
+/* Random calls: blocks never overlap, keep their contents, and at the end the buffer is one free block again. */
 static void test_random_calls(void **state) {
     (void)state;
     static unsigned char buffer[20000];
@@ -112,7 +112,7 @@ static void test_random_calls(void **state) {
         size_t skip = (size_t)round % 17, n = (size_t)round * 500 + 48, whole;
         if (n > sizeof buffer - skip) n = sizeof buffer - skip;
         ob_allocator a = ob_fixed_allocator(&memory, buffer + skip, n);
-        for (whole = n; whole > 0; whole--) { /* what one block can have at most */
+        for (whole = n; whole > 0; whole--) { /* the largest possible block */
             void *all = a.alloc(a.context, whole);
             a.free(a.context, all, whole);
             if (all) break;
@@ -156,7 +156,7 @@ static void test_the_first_gap_is_taken(void **state) {
     assert_true((char *)a.alloc(a.context, 200) > three);
     strcpy(two, "kept");
     assert_ptr_equal(a.realloc(a.context, two, 100, 20), two); /* shrinks in place, */
-    assert_true((char *)a.alloc(a.context, 40) < three);       /* and the rest serves */
+    assert_true((char *)a.alloc(a.context, 40) < three);       /* and the remainder is usable */
     assert_string_equal(two, "kept");
     assert_ptr_not_equal(a.realloc(a.context, two, 20, 300), two);
 }

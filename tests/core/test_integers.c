@@ -1,4 +1,4 @@
-/* core/base/integers.h at 0, 1 and the limits, and beside plain definitions for small numbers. */
+/* core/base/integers.h at 0, 1 and the limits, and compared with plain definitions for small numbers. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-/* What the library tells, to whom, and that it makes no text when nobody listens. */
+/* Messages of the library, their recipients, and that no text is made without a recipient. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -47,7 +47,7 @@ static ob_model *load_with(const ob_logger *logger) {
     return model;
 }
 
-/* A model's logger hears of reading, checking, rewriting, sessions. */
+/* A model's logger gets messages about reading, checking, rewriting and sessions. */
 static void test_of_a_model(void **state) {
     (void)state;
     static heard h;
@@ -88,7 +88,7 @@ static void test_of_a_model(void **state) {
     assert_non_null(line_with(
         &h, "g.onnx: plan: 2 steps (1 in place, 0 dynamic), 0 views, 0 folded; 0 bytes of work memory, 64 of results; "));
     out.data = NULL;
-    run_ok(session, &in, 1, &out, 1); /* nothing new, nothing to say */
+    run_ok(session, &in, 1, &out, 1); /* nothing new, no message */
     assert_int_equal(h.n, 1);
     in = view_of(x, OB_FLOAT, 2, 2, 3);
     out.data = NULL;
@@ -114,14 +114,14 @@ static void test_of_a_session(void **state) {
     assert_int_equal(of_model.n, 1);
     assert_int_equal(of_session.n, 1);
     ob_session_close(&session);
-    second.level = OB_LOG_OFF; /* silence for this session */
+    second.level = OB_LOG_OFF; /* no messages from this session */
     assert_int_equal(ob_session_create(model, &config, &session, NULL), OB_OK);
     assert_int_equal(of_session.n, 1);
     ob_session_close(&session);
     ob_model_close(&model);
 }
 
-/* A weight at an odd place is told to those who ask for it. */
+/* A misaligned weight is reported at the debug level only. */
 static void test_copied_weights(void **state) {
     (void)state;
     static heard h;
@@ -155,7 +155,7 @@ static void test_no_listener_no_text(void **state) {
     OB_LOG(&few, OB_LOG_WARNING, "%d", touch(&n));
     assert_int_equal(n, 1);
     assert_string_equal(h.lines[0], "1");
-    ob__log(&few, OB_LOG_WARNING, "%300d%300d", 1, 2); /* cut, and ended */
+    ob__log(&few, OB_LOG_WARNING, "%300d%300d", 1, 2); /* truncated, with its terminating zero */
     assert_int_equal(strlen(h.lines[1]), 511);
 }
 

@@ -30,7 +30,7 @@ static void write_file(const char *path, const char *text) {
     assert_int_equal(fclose(file), 0);
 }
 
-/* Each test has a system of its own. */
+/* Each test has a separate system. */
 static void make_root(void) {
     memcpy(root + sizeof root - 7, "XXXXXX", 6);
     assert_non_null(mkdtemp(root));
@@ -51,11 +51,11 @@ static void test_memory(void **state) {
     write_file("/proc/self/cgroup", "0::/a/b\n");
     write_file("/sys/fs/cgroup/a/b/memory.max", "max\n");
     assert_true(ob__memory_at(root) == 4000 * 1024);
-    write_file("/sys/fs/cgroup/a/memory.max", "3000000\n"); /* the group around it decides */
+    write_file("/sys/fs/cgroup/a/memory.max", "3000000\n"); /* the parent group determines it */
     write_file("/sys/fs/cgroup/a/memory.current", "1000000\n");
     assert_true(ob__memory_at(root) == 2000000);
     write_file("/sys/fs/cgroup/a/b/memory.max", "500000\n");
-    write_file("/sys/fs/cgroup/a/b/memory.current", "600000\n"); /* over it: next to nothing, but not "unknown" */
+    write_file("/sys/fs/cgroup/a/b/memory.current", "600000\n"); /* above the limit: almost nothing, but not "unknown" */
     assert_true(ob__memory_at(root) == 1);
     write_file("/proc/self/cgroup", "5:cpu:/\n3:memory:/c\n0::/\n");
     write_file("/sys/fs/cgroup/memory/c/memory.limit_in_bytes", "700000\n");
@@ -76,7 +76,7 @@ static void test_quota(void **state) {
     assert_int_equal(ob__quota_at(root), 0);
     write_file("/sys/fs/cgroup/a/cpu.max", "350000 100000\n"); /* an ancestor */
     assert_int_equal(ob__quota_at(root), 4);
-    write_file("/sys/fs/cgroup/cpu.max", "200000 100000\n"); /* the mount: what a container sees as its own */
+    write_file("/sys/fs/cgroup/cpu.max", "200000 100000\n"); /* the mount: in a container, its own group */
     assert_int_equal(ob__quota_at(root), 2);
     write_file("/sys/fs/cgroup/a/b/c/cpu.max", "5000 100000\n"); /* less than one */
     assert_int_equal(ob__quota_at(root), 1);
@@ -106,7 +106,7 @@ static void test_quota(void **state) {
     remove_root();
 }
 
-/* Lines and groups longer than any buffer: what is seen of them counts, and nothing is overrun. */
+/* Lines and groups longer than any buffer: the part that fits is used, and no buffer overflows. */
 static void test_long_groups(void **state) {
     (void)state;
     enum { LINE = 5000 };

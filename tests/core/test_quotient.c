@@ -31,7 +31,7 @@ static void quotients_have_one_form(void **state) {
     fixture *f = *state;
     ob_dims *p = f->pool;
     ob_dim n = f->n, h = f->h, m = f->m;
-    /* rounding up, two ways: ceil(H/7) = -floor(-H/7) = H - floor(6*H/7) */
+    /* two forms of rounding up: ceil(H/7) = -floor(-H/7) = H - floor(6*H/7) */
     ob_dim six_sevenths = ob_dim_div(p, ob_dim_mul(p, 6, h), 7), up = ob_dim_ceil_div(p, h, 7);
     assert_true(ob_dim_sub(p, h, six_sevenths) == up);
     assert_true(ob_dim_sub(p, 0, ob_dim_div(p, h, -7)) == up);
@@ -60,7 +60,7 @@ static void quotients_by_terms_have_one_form(void **state) {
     ob_dim n = f->n, h = f->h, m = f->m, by_m = ob_dim_quotient(p, n, m), twice_m = ob_dim_mul(p, 2, m);
     assert_int_equal(ob_dim_get_kind(p, by_m), OB_DIM_KIND_QUOTIENT);
     assert_text(p, by_m, "floor(N/M)");
-    /* numbers */
+    /* constants */
     assert_int_equal(ob_dim_quotient(NULL, 7, 2), 3);
     assert_int_equal(ob_dim_quotient(NULL, -7, 2), -4);
     assert_true(ob_dim_quotient(p, n, 4) == ob_dim_div(p, n, 4));
@@ -71,7 +71,7 @@ static void quotients_by_terms_have_one_form(void **state) {
     assert_true(ob_dim_quotient(p, n, OB_DIM_UNKNOWN) == OB_DIM_UNKNOWN);
     assert_int_equal(ob_dim_quotient(p, 0, m), 0);
     assert_int_equal(ob_dim_quotient(p, -1, m), -1);
-    /* what divides comes out */
+    /* multiples of the divisor leave the quotient */
     assert_int_equal(ob_dim_quotient(p, n, n), 1);
     assert_true(ob_dim_quotient(p, ob_dim_mul(p, n, m), m) == n);
     assert_true(ob_dim_quotient(p, ob_dim_add(p, n, twice_m), m) == ob_dim_add(p, by_m, 2));
@@ -85,7 +85,7 @@ static void quotients_by_terms_have_one_form(void **state) {
     assert_text(p, by_sum, "floor(H/(H + M))");
     assert_true(ob_dim_quotient(p, ob_dim_add(p, h, ob_dim_mul(p, 3, sum)), sum) == ob_dim_add(p, by_sum, 3));
     assert_true(ob_dim_quotient(p, ob_dim_mul(p, ob_dim_add(p, n, 2), sum), sum) == ob_dim_add(p, n, 2));
-    /* one value */
+    /* quotients with only one value */
     assert_int_equal(ob_dim_quotient(p, n, ob_dim_add(p, n, 1)), 0);
     assert_int_equal(ob_dim_quotient(p, ob_dim_sub(p, n, 1), n), 0);
     assert_int_equal(ob_dim_quotient(p, ob_dim_min(p, n, 3), ob_dim_add(p, m, 4)), 0);
@@ -120,7 +120,7 @@ static void quotients_by_terms_are_undefined_below_1(void **state) {
     at[1].size = 9;
     assert_int_equal(ob_dim_eval(p, apart, at, 3, &value), OB_E_SHAPE);
     assert_true(ob_dim_substitute(p, apart, &at[1], 2) == OB_DIM_UNKNOWN);
-    /* both sides of a quotient may be below 0, and what they share is not left out */
+    /* both sides of a quotient may be negative, and a common factor is not cancelled */
     const ob_binding and_1[] = {at[0], at[1], at[2], {ob_dim_symbol(p, "K"), 1}};
     ob_dim below = ob_dim_quotient(p, ob_dim_sub(p, f->h, 9), and_1[3].symbol);
     ob_dim product = ob_dim_mul(p, below, f->n), other = ob_dim_mul(p, below, ob_dim_sub(p, 1, f->m));
@@ -141,7 +141,7 @@ static void bounds_of_quotients_by_terms(void **state) {
     assert_bounds(p, ob_dim_quotient(p, ob_dim_add(p, n, 20), ob_dim_add(p, ob_dim_min(p, m, 4), 1)), 4, max);
     assert_bounds(p, ob_dim_quotient(p, ob_dim_sub(p, few, 30), many), -10, -1);
     assert_bounds(p, ob_dim_quotient(p, ob_dim_sub(p, few, 10), many), -4, 3);
-    /* what the parts share */
+    /* common factors */
     assert_bounds(p, ob_dim_sub(p, n, ratio), 0, max);
     assert_bounds(p, ob_dim_sub(p, n, ob_dim_mul(p, m, ratio)), 0, max);
     assert_bounds(p, ob_dim_sub(p, ob_dim_sub(p, n, ob_dim_mul(p, m, ratio)), m), -max, -1);

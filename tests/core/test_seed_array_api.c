@@ -1,7 +1,8 @@
 /* The Python array API standard, "Broadcasting": the algorithm step by step, every example, the in-place rule. */
 #include "shapes.h"
 
-/* An example that broadcasts: the shape, both array-API rule books silent, and the elements through views against the oracle. */
+/* An example that broadcasts: tests the shape, that neither rule book of the array API objects, and the elements of views
+ * against the oracle. */
 static void check_example(ob_shape a, ob_shape b, ob_shape expected) {
     assert_broadcast(a, b, expected);
     const ob_shape both[2] = {a, b};
@@ -63,7 +64,7 @@ static void array_api_2x1_with_8x4x3_does_not_broadcast(void **state) {
 }
 static void array_api_15x3x5_with_15x3_does_not_broadcast(void **state) {
     (void)state;
-    /* 15 x 3 stands under 3 x 5: both axes clash, the first is named */
+    /* 15 x 3 with 3 x 5: both axes clash, the first is named */
     assert_no_broadcast(SHAPE(15, 3, 5), SHAPE(15, 3), 1, "3", "15");
 }
 

@@ -288,7 +288,7 @@ static void mlir_correct_dynamic_sizes_match(void **state) {
     (void)state;
     const ob_shape operands[] = {SHAPE(UNKNOWN), SHAPE(UNKNOWN)};
     check_example(operands, 2, SHAPE(UNKNOWN), OB_OK, NULL);
-    /* what the programmer must guarantee is reported */
+    /* conditions that the programmer must guarantee are reported */
     break_list breaks = {.n = 0};
     assert_int_equal(ob_rules_check(OB_RULES_MLIR, operands, 2, NULL, NULL, collect_break, &breaks, NULL), OB_OK);
     assert_int_equal(breaks.n, 1);

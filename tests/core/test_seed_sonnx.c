@@ -11,7 +11,7 @@ typedef struct inputs {
     unsigned char bytes[MAX_INPUTS][MAX_BYTES];
 } inputs;
 
-/* A target shape of at most 256 elements; each input takes a suffix of it and turns some sizes into 1. */
+/* A target shape of at most 256 elements; each input has a suffix of it, with some sizes replaced by 1. */
 static void random_inputs(uint64_t *seed, inputs *x, size_t n_max) {
     int64_t target[8], count = 1;
     int32_t rank = (int32_t)pick(seed, 9);
@@ -31,7 +31,7 @@ static void random_inputs(uint64_t *seed, inputs *x, size_t n_max) {
     }
 }
 
-/* The constraint as the text has it: every size is the maximum over all inputs or 1. */
+/* The constraint in the words of the text: every size is the maximum over all inputs or 1. */
 static bool c1_holds(const ob_shape *shapes, size_t n) {
     int32_t rank = 0;
     for (size_t m = 0; m < n; m++)
@@ -150,7 +150,7 @@ static void sonnx_f_gives_the_index_or_the_first(void **state) {
     assert_int_equal(f(0, 1, 1), 0);
 }
 
-/* Copying a view out gives the same bits, whatever they mean in their type. */
+/* Copying from a view gives the same bits for every type. */
 static void copies_are_bit_identical(uint64_t *seed, inputs *x, ob_view *z) {
     (void)seed;
     static unsigned char copy[MAX_BYTES];

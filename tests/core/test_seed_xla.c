@@ -5,7 +5,7 @@
 
 static void assert_xla(ob_shape lhs, ob_shape rhs, const int64_t *dimensions, size_t n, ob_shape expected) {
     ob_broadcast_result result;
-    for (int order = 0; order < 2; order++) { /* the mapping belongs to the lower rank, on whichever side it stands */
+    for (int order = 0; order < 2; order++) { /* the mapping belongs to the operand of lower rank, which may be either */
         const ob_shape *left = order ? &rhs : &lhs, *right = order ? &lhs : &rhs;
         assert_int_equal(ob_broadcast_xla(left, right, dimensions, n, NULL, NULL, NULL, &result, NULL), OB_OK);
         assert_dims(&result, expected);
@@ -153,13 +153,13 @@ static void check_vector_onto_mnpq(int64_t axis) {
     ob_dim expected[4] = {1, 1, 1, 1};
     expected[axis] = size;
     assert_dims(&aligned, (ob_shape){4, expected});
-    /* T has to be equal to the matched dimension */
+    /* T must equal the matched dimension */
     ob_broadcast_result result;
     ob_error error;
     ob_error_clear(&error);
     assert_int_equal(ob_broadcast_xla(&mnpq, &SHAPE(wrong), AXES(axis), 1, NULL, NULL, NULL, &result, &error), OB_E_SHAPE);
     assert_int_equal(error.axis, axis);
-    /* with a size left open it is a condition */
+    /* with an open size this is a condition */
     ob_dims *pool = NULL;
     assert_int_equal(ob_dims_create(NULL, &pool), OB_OK);
     condition_list list = {.n = 0};

@@ -1,4 +1,4 @@
-/* The solver: requirements in, the contract out, in words. */
+/* The solver: from requirements to the text of the contract. */
 #include "solve_case.h"
 
 /* Each clause is read back from its text, and holds at the same sizes. */
@@ -149,7 +149,7 @@ static void cases(void **state) {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) solves_to(rows[i][0], rows[i][1]);
 }
 
-/* The shortest words for the sizes of one symbol. */
+/* The shortest text for the sizes of one symbol. */
 static void words_of_sets(void **state) {
     (void)state;
     static const char *const rows[][2] = {
@@ -188,7 +188,7 @@ static void overlapping_clauses(void **state) {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) solves_to(rows[i][0], rows[i][1]);
 }
 
-/* What only both symbols together tell. */
+/* Contradictions that only two symbols together show. */
 static void pairs_of_symbols(void **state) {
     (void)state;
     static const char *const rows[][2] = {
@@ -232,7 +232,7 @@ static void witnesses(void **state) {
     }
 }
 
-/* Sizes that are all equal: the sizes that break it leave the other clauses whole. */
+/* A clause that sizes are all equal: the sizes that break it satisfy the other clauses. */
 static void chains_have_witnesses(void **state) {
     (void)state;
     ob_dims *dims;
@@ -356,7 +356,7 @@ static void cost_is_near_linear(void **state) {
     assert_true(many_bytes <= 13 * few_bytes);
 }
 
-/* What says less than another clause goes, however many clauses there are. */
+/* A clause that another one implies is dropped, for any number of clauses. */
 static void weaker_clauses_go(void **state) {
     (void)state;
     static const char *const pairs[][2] = {{"[T >= 1] 512 >= N%d", "[T >= 1] 1024 >= N%d"},
@@ -385,7 +385,7 @@ static void weaker_clauses_go(void **state) {
     ob_dims_destroy(&dims);
 }
 
-/* Equations of sums, each of which shares its symbols with many others: they are given up by count, and nothing is claimed. */
+/* Equations of sums that share symbols with many others: the solver gives up at a limit and claims nothing. */
 static void entangled_equations_end(void **state) {
     (void)state;
     enum { N = 4000, SYMBOLS = 400 };

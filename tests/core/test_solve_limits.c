@@ -1,4 +1,4 @@
-/* What the solver does with large numbers and many cases: the time it takes does not grow with the numbers. */
+/* The solver with large numbers and many cases: its time does not grow with the numbers. */
 #include <time.h>
 
 #include "core/base/integers.h"
@@ -129,7 +129,7 @@ static void large_numbers(void **state) {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) ends_soon(rows[i]);
 }
 
-/* A clause of more parts than OB_CLAUSE_SIZE is not stated: nothing is claimed of it. */
+/* A clause with more parts than OB_CLAUSE_SIZE is not stated, and nothing is claimed about it. */
 static void too_complex(void **state) {
     (void)state;
     enum { PRODUCTS = 50, FACTORS = 12, MOST = 20 };

@@ -1,5 +1,5 @@
-/* Random requirements over up to three symbols: the solved contract admits exactly the sizes that the requirements admit, which
- * plain evaluation says. OB_TRIALS: how many sets are tried; OB_SEED: other ones. */
+/* Random requirements over up to three symbols: the solved contract admits exactly the sizes that the requirements admit by
+ * plain evaluation. OB_TRIALS: the number of sets; OB_SEED: a different seed. */
 #include "solve_case.h"
 
 enum { SIDE = 61, MAX_REQUIREMENTS = 5 };
@@ -26,7 +26,7 @@ static ob_dim random_term(maker *m, int depth) {
     switch (depth <= 0 ? pick(&m->seed, 3) : pick(&m->seed, m->divides ? 13 : 10)) {
     case 10:
     case 11:
-    case 12: /* whoever divides by a term has asked for one of 1 or more */
+    case 12: /* a division by a term comes with the requirement that it is 1 or more */
         a = random_term(m, depth - 1);
         b = random_term(m, depth - 1);
         if (ob_dim_is_const(b)) return a;
@@ -45,7 +45,7 @@ static ob_dim random_term(maker *m, int depth) {
         a = random_term(m, depth - 1);
         b = random_term(m, depth - 1);
         if (pick(&m->seed, 3) == 0) return ob_dim_mul(d, a, b);
-        /* Whoever makes a broadcast term has asked for the broadcast. */
+        /* A broadcast term comes with the requirement that its members broadcast. */
         if (ob_dim_is_const(a) && ob_dim_is_const(b)) return a;
         if (require(m, OB_COND_BROADCAST, a, b, NULL, 0) != OB_OK) return OB_DIM_UNKNOWN;
         return ob_dim_bcast(d, a, b);
@@ -65,7 +65,7 @@ static void random_requirement(maker *m) {
     m->origin++;
 }
 
-/* UNDECIDED: some number overflows. */
+/* UNDECIDED: a number overflows. */
 static ob_truth all_hold(const ob_dims *dims, const ob_clauses *clauses, const ob_binding *at, size_t n) {
     ob_truth all = OB_TRUE;
     for (uint32_t i = 0; i < clauses->n; i++) {
@@ -112,7 +112,7 @@ static void compare_at(ob_dims *dims, const ob_clauses *clauses, const ob_soluti
     if (given != OB_UNDECIDED && given != solved_holds(dims, solution, at, 3)) show(dims, clauses, solution, at, seed);
 }
 
-/* What is shown to hold holds, what is shown to fail breaks that clause and no other. */
+/* Sizes given as satisfying satisfy; sizes given as breaking break that clause and no other. */
 static void check_witnesses(const maker *m, const ob_solution *solution, totals *sum) {
     for (uint32_t i = 0; i < solution->n_clauses; i++) {
         const ob_solved_clause *clause = &solution->clauses[i];
@@ -136,7 +136,7 @@ static void check_witnesses(const maker *m, const ob_solution *solution, totals 
     }
 }
 
-/* The given and the solved set are never told apart; what is said to follow from the set does, on the grid. */
+/* The given and the solved set are never found to differ; clauses reported as implied hold on the grid. */
 static void check_implications(maker *m, const ob_solution *solution, ob_arena *arena, uint64_t seed, totals *sum) {
     ob_clauses goals;
     ob_clause *solved = OB_ARENA_ARRAY(arena, ob_clause, solution->n_clauses);
@@ -150,7 +150,7 @@ static void check_implications(maker *m, const ob_solution *solution, ob_arena *
         sum->equivalent += truth == OB_TRUE;
     }
     uint32_t n_given = m->clauses->n;
-    random_requirement(m); /* its broadcasts are asked for as well */
+    random_requirement(m); /* its broadcasts are required as well */
     goals = (ob_clauses){.items = m->clauses->items + n_given, .n = m->clauses->n - n_given};
     m->clauses->n = n_given;
     if (goals.n > 64) return;
@@ -160,7 +160,7 @@ static void check_implications(maker *m, const ob_solution *solution, ob_arena *
         for (int64_t i = 0; i < 4096 && truths[k] == OB_TRUE; i++) {
             const ob_binding at[3] = {{m->symbols[0], i % 16}, {m->symbols[1], i / 16 % 16}, {m->symbols[2], i / 256}};
             bool before = all_hold(m->dims, m->clauses, at, 3) == OB_TRUE;
-            for (uint32_t other = 0; other < k; other++) /* undefined broadcast terms: what asks for them comes first */
+            for (uint32_t other = 0; other < k; other++) /* undefined broadcast terms: the clauses that require them fail first */
                 before &= ob__clause_eval(m->dims, goals.items[other].literals, goals.items[other].n, at, 3) == OB_TRUE;
             if (!before || ob__clause_eval(m->dims, goals.items[k].literals, goals.items[k].n, at, 3) != OB_FALSE) continue;
             const ob_solved_clause wrong = {.literals = goals.items[k].literals, .n = goals.items[k].n};
@@ -170,7 +170,7 @@ static void check_implications(maker *m, const ob_solution *solution, ob_arena *
     }
 }
 
-/* What a clause is written as is read back, in a pool of its own, as a clause that holds at the same sizes. */
+/* The text of a clause is read back, in a separate pool, as a clause that holds at the same sizes. */
 static void read_back(const maker *m, const ob_solved_clause *clause, ob_arena *arena, uint64_t seed) {
     static const char *const names[] = {"x", "y", "z"};
     ob_text text;
@@ -206,12 +206,13 @@ static void check_texts(const maker *m, const ob_solution *solution, ob_arena *a
         const ob_clause *given = &m->clauses->items[i];
         const ob_solved_clause clause = {.literals = given->literals, .n = given->n, .n_guard = given->n_guard};
         const ob_literal *last = &given->literals[given->n - 1];
-        if (last->kind == OB_LITERAL_DIVIDES && ob_dim_is_const(last->q) && last->q < 1) continue; /* false: solving says so */
+        if (last->kind == OB_LITERAL_DIVIDES && ob_dim_is_const(last->q) && last->q < 1)
+            continue; /* false: the solver found this */
         read_back(m, &clause, arena, seed);
     }
 }
 
-/* The first point of a grid, of `sides` sizes each way, at which `holds` says so. */
+/* The first point of a grid with `sides` sizes along each axis at which `holds` returns true. */
 static bool find_point(const maker *m, bool (*holds)(const maker *m, const ob_binding *at, const void *context),
                        const void *context) {
     static const int64_t sides[] = {1100, SIDE, 17};
@@ -273,8 +274,7 @@ static void print_clauses(const maker *m, const ob_solution *solution) {
     ob__text_release(&text);
 }
 
-/* Contradictions that are not seen, cores that are not the smallest, clauses that follow from the others: as far as small sizes
- * tell. */
+/* Counts missed contradictions, cores that are not minimal and redundant clauses, as far as small sizes show them. */
 static void count_what_is_left(const maker *m, const ob_solution *solution, uint64_t seed, totals *sum) {
     part p = {solution, 0};
     bool seen = solution->contradictory || find_point(m, contract_holds, &p);
@@ -347,7 +347,7 @@ static void try_set(uint64_t seed, bool divides, totals *sum) {
 
 /* ---- Residues, bounds and guards ---- */
 
-/* "(a*x + b) % m <= c", ">= c" or "= c", behind a bound now and then: sets whose words are many. */
+/* "(a*x + b) % m <= c", ">= c" or "= c", sometimes after a bound: sets with long texts. */
 static void random_residues(maker *m) {
     ob_dims *d = m->dims;
     const ob_dim x = m->symbols[pick(&m->seed, m->n_symbols)], zero = 0;
@@ -399,7 +399,7 @@ static void read_all_back(const maker *m, const ob_solution *solution, ob_arena 
     ob__text_release(&text);
 }
 
-/* The text of the solution of one set. checks: it is compared with what was given, at all sizes up to 70 and many beyond. */
+/* The text of the solution of one set. checks: it is compared with the given clauses, at all sizes up to 70 and many beyond. */
 static void solve_residues(uint64_t seed, bool checks, ob_text *text) {
     maker m;
     ob_arena arena;
@@ -425,7 +425,7 @@ static void solve_residues(uint64_t seed, bool checks, ob_text *text) {
     ob_dims_destroy(&m.dims);
 }
 
-/* Words for residues and bounds hold at the same sizes, are read back, and are the same each time. */
+/* Texts of residues and bounds hold at the same sizes, are read back, and are the same each time. */
 static void words_hold_where_given(void **state) {
     (void)state;
     const char *trials = getenv("OB_TRIALS"), *first = getenv("OB_SEED");
@@ -449,7 +449,7 @@ static void solved_and_given_agree(void **state) {
     uint64_t n = trials ? strtoull(trials, NULL, 10) : 600, seed = first ? strtoull(first, NULL, 10) : 1;
     totals sum = {0};
     for (uint64_t i = 0; i < n; i++) try_set(seed + i, false, &sum);
-    if (!trials && !first) { /* what is left of them may only fall */
+    if (!trials && !first) { /* these counts may only decrease */
         static const uint64_t unseen[] = {0, 3, 8}, loose[] = {2, 6, 10}, follow[] = {0, 15, 71};
         for (int i = 0; i < 3; i++)
             if (sum.unseen[i] > unseen[i] || sum.loose[i] > loose[i] || sum.follow[i] > follow[i])

@@ -1,4 +1,4 @@
-/* Transposing matrices, against one element at a time; what lies around the result stays as it was. */
+/* Transposing matrices, compared with a loop over elements; memory around the result does not change. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,7 +15,7 @@ enum { GUARD = 0x5A };
 static void check(size_t width, int64_t rows, int64_t columns, int64_t to_gap, int64_t from_gap) {
     const int64_t size = (int64_t)width, to_row = columns * size + to_gap, from_row = rows * size + from_gap;
     const size_t n_to = (size_t)(rows * to_row) + 1, n_from = (size_t)(columns * from_row);
-    /* What is read beyond the matrix is beyond the block: the sanitizer sees it. */
+    /* A read beyond the matrix is beyond the block, so the sanitizer finds it. */
     unsigned char *from = malloc(n_from - (n_from ? (size_t)from_gap : 0) + 1), *to = malloc(n_to), *want = malloc(n_to);
     assert_non_null(from);
     assert_non_null(to);

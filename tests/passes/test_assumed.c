@@ -1,5 +1,5 @@
-/* What the user asserts of sizes, as inference uses it: shapes are those of the asserted sizes, verdicts are left to the solver,
- * and nothing of it stays behind. */
+/* Assumptions of the user in inference: shapes hold for the asserted sizes, verdicts are left to the solver, and nothing of the
+ * assumptions remains afterwards. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -103,7 +103,7 @@ static void shapes_are_those_of_the_asserted_sizes(void **state) {
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
         char found[400];
         ob_model *model = model_of(shapes[i].model);
-        for (int round = 0; round < 2; round++) { /* what was asserted once is forgotten */
+        for (int round = 0; round < 2; round++) { /* earlier assumptions have no effect */
             ob_report *report = check(model, &shapes[i].assumed, 1);
             snprintf(found, sizeof found, "%s", type_of(report, "y"));
             anonymous(found);
@@ -140,7 +140,7 @@ static size_t sizes_at(ob_dims *dims, int64_t point, ob_binding sizes[5]) {
     return 5;
 }
 
-/* At every size that the assumption admits the asserted shape and the general one are the same numbers. */
+/* At every size that the assumption admits, the shape under the assumption and the general shape are equal. */
 static void asserted_shapes_are_the_general_ones_there(void **state) {
     (void)state;
     size_t n_compared = 0;
@@ -172,8 +172,8 @@ static void asserted_shapes_are_the_general_ones_there(void **state) {
     assert_true(n_compared > 10000);
 }
 
-/* A requirement that holds only because of what is asserted goes to the solver, which proves it by the assumption; one that fails
- * because of it is a contradiction that names it. */
+/* A requirement that holds only under the assumption goes to the solver, which proves it by the assumption; one that fails
+ * under it is a contradiction that names the assumption. */
 static void verdicts_name_what_they_rest_on(void **state) {
     (void)state;
     ob_model *model = model_of("g (float[N] x, float[3] z) => (y) { y = Add (x, z) }");
@@ -187,13 +187,13 @@ static void verdicts_name_what_they_rest_on(void **state) {
     ob_report_close(&report);
     given = "N <= 1";
     report = check(model, &given, 1);
-    assert_int_equal(ob_report_contract(report).n_conditions, 1); /* asked for, and proved by the assumption alone */
+    assert_int_equal(ob_report_contract(report).n_conditions, 1); /* required, and proved by the assumption alone */
     assert_int_equal(ob_report_contract(report).n_refuted, 0);
     ob_report_close(&report);
     ob_model_close(&model);
 }
 
-/* Everything a report says, in one text. */
+/* The whole report as one text. */
 static void write_report(ob_report *report, char *text, size_t room) {
     size_t n = 0;
     ob_finding_info finding;
@@ -258,7 +258,7 @@ static ob_status append(void *context, const void *data, size_t n) {
     return OB_OK;
 }
 
-/* What is written into a model holds without the assumptions. */
+/* Everything written into a model holds without the assumptions. */
 static void no_rewriting_rests_on_what_is_asserted(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)

@@ -1,4 +1,4 @@
-/* Calls of local functions: each is looked at with its own operands, those that cannot differ once. Models as text. */
+/* Calls of local functions: each is inferred with its operands; calls that cannot differ are inferred once. Models as text. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -118,7 +118,8 @@ static void every_call_has_its_accidents(void **state) {
     finish(&c);
 }
 
-/* What the caller shaped on purpose is no accident; where one of the calls with these operands did not, it is. */
+/* A broadcast that the caller prepared is not reported as accidental, unless another call with these operands did not prepare
+ * it. */
 static void intent_is_looked_for_outside(void **state) {
     (void)state;
     static const char body[] = "\n}\n" FUNCTION "difference (x, y) => (z) { n = Neg (y) [minus] z = Sub (x, n) }\n" FUNCTION
@@ -167,7 +168,7 @@ static void a_body_within_a_body_has_its_path(void **state) {
 
 /* ---- Work ---- */
 
-/* n calls of a function with `body` nodes, on x and y by turns; every `apart` calls on a size of their own. */
+/* n calls of a function with `body` nodes, on x and y alternately; every `apart` calls with a separate size. */
 static char *many_calls(int n, int body, int apart) {
     size_t room = 1000 + (size_t)n * 120 + (size_t)body * 60, at = 0;
     char *text = malloc(room);
@@ -189,7 +190,7 @@ static char *many_calls(int n, int body, int apart) {
     return text;
 }
 
-/* Are so many nodes enough to look at everything? */
+/* Does this limit of nodes suffice for the whole model? */
 static bool suffice(const char *text, uint64_t max_nodes) {
     ob_check_options options;
     ob_check_options_init(&options);
@@ -241,7 +242,7 @@ static void nested_calls_are_counted(void **state) {
     finish(&c);
 }
 
-/* 70 calls within each other are more than are followed. */
+/* 70 nested calls exceed the limit. */
 static void what_nests_too_deep_is_unverified(void **state) {
     (void)state;
     enum { LEVELS = 70 };
@@ -257,12 +258,12 @@ static void what_nests_too_deep_is_unverified(void **state) {
     ob_contract_info contract = ob_report_contract(c.report);
     assert_int_equal(contract.status, OB_CONTRACT_PARTIAL);
     assert_int_equal(contract.n_open, 1);
-    /* The call that is not deep does not inherit what a limit left of the others. */
+    /* A call below the limit is not affected by calls beyond it. */
     assert_string_equal(broadcasts_of(&c), "last/in/plus [N, 3][3]->[N, 3] x1;");
     finish(&c);
 }
 
-/* ---- What calls share, and what they do not ---- */
+/* ---- Facts that calls share, and facts that they do not ---- */
 
 static void sizes_made_within_are_each_calls_own(void **state) {
     (void)state;
@@ -271,7 +272,7 @@ static void sizes_made_within_are_each_calls_own(void **state) {
                      " [one] a = local.pick (x)\n [two] b = local.pick (y)\n s = Add (a, a)\n [sum] t = Add (a, b)\n}\n" FUNCTION
                      "pick (x) => (z) { i = NonZero (x) z = Neg (i) }");
     ob_contract_info contract = ob_report_contract(c.report);
-    assert_int_equal(contract.status, OB_CONTRACT_PARTIAL); /* that both pick as many is not known */
+    assert_int_equal(contract.status, OB_CONTRACT_PARTIAL); /* whether both select the same number is unknown */
     assert_int_equal(ob_report_broadcast_count(c.report), 1);
     ob_broadcast_info info;
     assert_int_equal(ob_report_broadcast(c.report, 0, &info), OB_OK);
@@ -279,7 +280,7 @@ static void sizes_made_within_are_each_calls_own(void **state) {
     finish(&c);
 }
 
-/* What is required of a size made within is required of each call's own. */
+/* A requirement on a size created in the body applies to each call's size. */
 static void requirements_of_sizes_made_within_are_not_shared(void **state) {
     (void)state;
     checked c = check(HEADER "g (float[N] x, float[N] y) => (a, b) {\n"
@@ -301,7 +302,7 @@ static void attributes_tell_calls_apart(void **state) {
     finish(&c);
 }
 
-/* The rounds of a loop are thrown away but the last: what calls gave in them too. */
+/* All rounds of a loop except the last are discarded, including the results of calls in them. */
 static void a_round_of_a_loop_leaves_no_calls_behind(void **state) {
     (void)state;
     checked c = check(HEADER "g (int64 n, bool go, float[1,3] x, float[M] y) => (r) {\n"
@@ -313,7 +314,7 @@ static void a_round_of_a_loop_leaves_no_calls_behind(void **state) {
     assert_int_equal(ob_report_broadcast(c.report, 0, &info), OB_OK);
     assert_string_equal(info.path, "loop.body/call/");
     assert_int_equal(info.n_calls, 1);
-    /* and the condition that the body has stands */
+    /* and the condition of the body remains */
     assert_true(ob_report_contract(c.report).n_conditions > 0);
     finish(&c);
 }

@@ -1,4 +1,4 @@
-/* ob_check and ob_rewrite as a caller uses them: reports, origins, source lines, given sizes, the limit of findings; the
+/* ob_check and ob_rewrite through the public API: reports, origins, source lines, given sizes, the limit of findings; the
  * verifier; the shared models. */
 #include <dirent.h>
 #include <setjmp.h>
@@ -98,7 +98,7 @@ static void given_sizes_replace_declared_ones(void **state) {
     assert_int_equal(ob_check(model, &options, &report, &error), OB_OK);
     assert_int_equal(ob_report_get_summary(report).n_errors, 1);
     ob_report_close(&report);
-    /* The model itself has not changed. */
+    /* The model is unchanged. */
     assert_int_equal(ob_check(model, NULL, &report, &error), OB_OK);
     assert_int_equal(ob_report_get_summary(report).n_errors, 0);
     assert_int_equal(ob_report_get_summary(report).n_warnings, 1);
@@ -150,7 +150,7 @@ static void bad_arguments_are_refused(void **state) {
     assert_string_equal(ob_pass_at(ob_pass_count()).name, "");
 }
 
-/* ---- Which findings, and how they go together ---- */
+/* ---- Selection of findings, and combinations of options ---- */
 
 static const char mistaken[] = HEADER
     "g (float[3] x, float[4] y, float[N] n, float[5] five) => (float[?] z) {\n"
@@ -165,7 +165,7 @@ static void severities_are_the_callers(void **state) {
     } cases[] = {
         {{{"OB0101", OB_SEVERITY_ERROR}, {"OB02", OB_SEVERITY_WARNING}}, 3, 1, 0, 4},
         {{{"ob01", OB_SEVERITY_NOTE}, {"OB0201", OB_SEVERITY_ERROR}}, 1, 0, 3, 4},
-        {{{"OB", OB_SEVERITY_NONE}, {"OB0201", OB_SEVERITY_NOTE}}, 0, 0, 1, 1}, /* the last that fits counts */
+        {{{"OB", OB_SEVERITY_NONE}, {"OB0201", OB_SEVERITY_NOTE}}, 0, 0, 1, 1}, /* the last entry that matches applies */
         {{{"OB0201", OB_SEVERITY_NOTE}, {"OB", OB_SEVERITY_NONE}}, 0, 0, 0, 0},
     };
     ob_model *model = model_of(mistaken, NULL);
@@ -228,7 +228,7 @@ static void count_kinds(void *context, const ob_unsupported *item) {
     *n_nodes += item->n_nodes;
 }
 
-/* Nodes of functions count when somebody calls them. */
+/* Nodes of functions count for each call. */
 static void what_cannot_run_is_told(void **state) {
     (void)state;
     static const char text[] =
@@ -243,7 +243,7 @@ static void what_cannot_run_is_told(void **state) {
     memcpy(inner, "b = Relu       ", strlen("b = local.inner"));
     ob_error error;
     size_t n = 0;
-    ob_model *model = model_of(called, NULL); /* inner is called no more */
+    ob_model *model = model_of(called, NULL); /* inner is no longer called */
     assert_int_equal(ob_model_unsupported(model, count_kinds, &n, &error), OB_E_UNSUPPORTED);
     assert_int_equal(n, 2);
     assert_string_equal(error.op_type, "Frobnicate");
@@ -335,7 +335,7 @@ static void verifier_sees_what_is_broken(void **state) {
     assert_int_equal(ob__verify_graph(model, "test", &error), OB_E_INTERNAL);
     value->producer = graph->last;
 
-    graph->last->inputs[1] = value; /* its own result */
+    graph->last->inputs[1] = value; /* the result itself */
     assert_int_equal(ob__verify_graph(model, "test", &error), OB_E_MODEL);
     assert_string_equal(error.message, "after pass test: 'y' is used before it is made");
     graph->last->inputs[1] = graph->last->prev->outputs[0];
@@ -352,7 +352,7 @@ static void verifier_sees_what_is_broken(void **state) {
 
 /* ---- The limit ---- */
 
-/* 100 000 notes of XLA's rule book, then its error: not listed, and counted. */
+/* 100 000 notes of XLA's rule book, then its error: beyond the limit findings are counted, not listed. */
 static void findings_beyond_the_limit_count(void **state) {
     (void)state;
     static const char first[] = HEADER "g (float[0,3] z, float[1,3] o, float[2,3] x, float[3] b) => (float[2,3] y) {\n";
@@ -380,7 +380,7 @@ static void findings_beyond_the_limit_count(void **state) {
     ob_model_close(&model);
 }
 
-/* ob_error.code is what was returned, also when a hook ends the call. */
+/* ob_error.code is the returned status, also if a hook ends the call. */
 static ob_status end_with_limit(void *context, const char *pass, const ob_model *model) {
     (void)context, (void)pass, (void)model;
     return OB_E_LIMIT;
@@ -443,7 +443,7 @@ static void shared_models_have_no_false_errors(void **state) {
     }
     closedir(folder);
     print_message("%zu models\n", n_models);
-    assert_int_equal(n_accidental, 0); /* none of them is meant to have one */
+    assert_int_equal(n_accidental, 0); /* none of them should have an error */
 }
 
 static void the_defect_of_the_decoder_is_found(void **state) {
@@ -460,7 +460,7 @@ static void the_defect_of_the_decoder_is_found(void **state) {
     do assert_int_equal(ob_report_finding(report, at++, &finding), OB_OK);
     while (finding.severity != OB_SEVERITY_WARNING);
     assert_non_null(strstr(finding.message, "requires batch = target_tokens or batch = 1"));
-    /* Its sides are products that stand nowhere as a size: the inputs that have their symbols do. */
+    /* Both sides are products that no input has as a size. Inputs with their symbols are named instead. */
     assert_int_equal(finding.n_origins, 2);
     assert_non_null(strstr(finding.origins[0], "batch comes from input"));
     assert_non_null(strstr(finding.origins[1], "target_tokens comes from input"));
@@ -469,7 +469,8 @@ static void the_defect_of_the_decoder_is_found(void **state) {
         assert_int_equal(ob_report_condition(report, i, &condition), OB_OK);
         assert_true(condition.n_origins > 0);
     }
-    /* The broadcast would also take target_tokens = 1; the reshape behind it does not, so it is the one that decides. */
+    /* The broadcast would also admit target_tokens = 1; the following reshape does not, so the clause comes from the reshape.
+     * */
     assert_string_equal(finding.op_type, "Reshape");
     ob_report_close(&report);
     const ob_named_size sizes[] = {{"batch", 2}, {"target_tokens", 9}};

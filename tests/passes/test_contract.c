@@ -1,4 +1,4 @@
-/* The contract of a whole model: its clauses, what is unverified, and which sizes it admits. */
+/* The contract of a whole model: its clauses, the unverified requirements, and the sizes that it admits. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -72,7 +72,7 @@ static void test_refuted(void **state) {
     close_all();
 }
 
-/* How many elements are not zero is known to nobody before the run. */
+/* The number of nonzero elements is unknown before the run. */
 static void test_unverified(void **state) {
     (void)state;
     check("<ir_version: 8, opset_import: [\"\" : 17]> g (float[4] x, int64[1,N] y) => (int64[K,L] z) {"
@@ -112,7 +112,7 @@ static size_t count_findings(const char *id, ob_severity severity) {
 
 #define HEAD "<ir_version: 8, opset_import: [\"\" : 17, \"k\" : 1]> "
 
-/* Broadcasting gives up on a rank of 33: that is no proof. */
+/* Broadcasting gives up at rank 33, which proves nothing. */
 static void what_is_beyond_a_limit_is_unverified(void **state) {
     (void)state;
     char text[800] = "<ir_version: 8, opset_import: [\"\" : 17]> g (float[N";
@@ -130,7 +130,7 @@ static void what_is_beyond_a_limit_is_unverified(void **state) {
     close_all();
 }
 
-/* Sizes that are computed in floats are what they are computed to as long as floats hold them. */
+/* Sizes computed in floats are exact within the precision of floats. */
 static void floats_hold_sizes_up_to_a_limit(void **state) {
     (void)state;
     check(
@@ -181,7 +181,7 @@ static void what_is_not_known_is_said_once(void **state) {
     ob_contract_info info = ob_report_contract(report);
     assert_int_equal(info.status, OB_CONTRACT_PARTIAL);
     assert_int_equal(info.n_clauses, 1);
-    assert_string_equal(clause_text(0), "x[0] = 1 or x[0] = 5"); /* a size without a name is called by its place */
+    assert_string_equal(clause_text(0), "x[0] = 1 or x[0] = 5"); /* a size without a name is named by place */
     assert_int_equal(info.n_unverified, 1);
     ob_unverified_info unverified;
     assert_int_equal(ob_report_unverified(report, 0, &unverified), OB_OK);
@@ -240,7 +240,7 @@ static void assumptions_are_used_and_listed(void **state) {
                         "assumed: M >= 40");
     close_all();
     const ob_named_size sizes[] = {{"N", 10}};
-    options.dims = sizes; /* of which the assumption is not true */
+    options.dims = sizes; /* for which the assumption is false */
     options.n_dims = 1;
     check_with(text, &options, OB_E_ARGUMENT);
     ob_model_close(&model);
@@ -291,7 +291,7 @@ static ob_finding_info finding_about(size_t clause) {
     return info;
 }
 
-/* Many nodes ask for something of N; the one that asks for this is the one where it fails alone. */
+/* Many nodes require something of N; the clause names the node whose requirement alone fails. */
 static void test_the_node_to_repair(void **state) {
     (void)state;
     check("<ir_version: 8, opset_import: [\"\" : 17]> g (float[1,1,N] x, float[1,1,3] w) => (y, z) {\n"
@@ -321,7 +321,7 @@ static void test_the_node_to_repair(void **state) {
     close_all();
 }
 
-/* One size that is chosen well is enough, whatever the other is. */
+/* One suitable size is enough for any value of the other. */
 static void test_the_fewest_sizes(void **state) {
     (void)state;
     check("<ir_version: 8, opset_import: [\"\" : 17]> g (float[N] x, float[M] y, float[K, 2] a, float[L, 2] b) => (z, c) {\n"
@@ -331,12 +331,12 @@ static void test_the_fewest_sizes(void **state) {
     assert_int_equal(any.decides[0].size, 1);
     ob_finding_info finding = finding_about(0);
     assert_non_null(strstr(finding.fix, "it holds with "));
-    ob_clause_info equal = clause_with("K = L"); /* one alone does not decide it */
+    ob_clause_info equal = clause_with("K = L"); /* one size alone is not enough */
     assert_int_equal(equal.n_decides, 2);
     assert_int_equal(equal.decides[0].size, equal.decides[1].size);
     close_all();
     check("<ir_version: 8, opset_import: [\"\" : 17]> g (float[N, M] x, float[M, N] y) => (z) { z = Add(x, y) }");
-    assert_int_equal(clause_with("N = M or M = 1 or N = 1").n_nodes, 1); /* which asks twice */
+    assert_int_equal(clause_with("N = M or M = 1 or N = 1").n_nodes, 1); /* which has two requirements */
     close_all();
     check("<ir_version: 8, opset_import: [\"\" : 17]> g (float[2] x) => (z) { z = Neg(x) }");
     assert_int_equal(ob_report_contract(report).n_sizes, 0);
@@ -346,7 +346,7 @@ static void test_the_fewest_sizes(void **state) {
     close_all();
 }
 
-/* A bound that nobody reaches is a note beside the clauses; one that is reached is a warning. */
+/* A bound that no size reaches is a note beside the clauses; one that can be reached is a warning. */
 static void bounds_that_nobody_reaches(void **state) {
     (void)state;
     static const char text[] =
@@ -375,12 +375,12 @@ static void bounds_that_nobody_reaches(void **state) {
         }
         assert_true(told);
         assert_int_equal(admits("N", 4, "N", 4), OB_TRUE);
-        assert_int_equal(admits("N", 2000000000, "N", 2000000000), OB_FALSE); /* exact all the same */
+        assert_int_equal(admits("N", 2000000000, "N", 2000000000), OB_FALSE); /* still exact */
         close_all();
     }
 }
 
-/* What data guards and the clauses give anyway leaves nothing open. */
+/* A requirement guarded by data that the clauses imply anyway is not unverified. */
 static void what_is_given_matters_to_no_branch(void **state) {
     (void)state;
     static const char text[] =
@@ -396,7 +396,7 @@ static void what_is_given_matters_to_no_branch(void **state) {
     }
 }
 
-/* What reports print can be assumed. */
+/* Any clause that reports print can be used as an assumption. */
 static void clauses_can_be_assumed(void **state) {
     (void)state;
     static const char text[] = HEAD "g (float[N] x, float[M] y) => (z) { z = Add(x, y) }";
@@ -437,7 +437,7 @@ static bool has_clause(const char *text) {
     return false;
 }
 
-/* A vector of 3 behind Squeeze of `shape`. */
+/* A vector of 3 after Squeeze of `shape`. */
 static void check_squeezed(const char *shape, const char *more) {
     char text[600];
     snprintf(text, sizeof text,
@@ -452,7 +452,7 @@ static void a_rank_is_told_in_cases(void **state) {
     check_squeezed("N,M", "z = Gather(w, i)");
     ob_contract_info info = ob_report_contract(report);
     assert_int_equal(info.status, OB_CONTRACT_COMPLETE);
-    assert_int_equal(info.n_bounds, 1); /* not one for each case */
+    assert_int_equal(info.n_bounds, 1); /* one for all cases */
     for (int64_t n = 0; n < 5; n++)
         for (int64_t m = 0; m < 5; m++)
             assert_int_equal(admits("N", n, "M", m), (m == 1 ? n == 1 || n == 3 : m == 3) ? OB_TRUE : OB_FALSE);
@@ -471,16 +471,16 @@ static void a_rank_is_told_in_cases(void **state) {
     assert_int_equal(ob_report_contract(report).n_clauses, 1);
     assert_true(has_clause("N != 1"));
     close_all();
-    /* What is wrong in all cases is said once. */
+    /* An error in all cases is reported once. */
     check_squeezed("N,3", "m = MatMul(w, b)");
     assert_int_equal(ob_report_contract(report).status, OB_CONTRACT_CONTRADICTORY);
     assert_int_equal(ob_report_finding_count(report), 1);
     close_all();
-    /* In none of the cases. */
+    /* An error in none of the cases. */
     check_squeezed("N,3", "t = Transpose<perm = [1, 0, 2, 3]>(s)");
     assert_int_equal(ob_report_contract(report).status, OB_CONTRACT_CONTRADICTORY);
     close_all();
-    /* Behind an error nothing is known: that does not matter in a case that no run is in. */
+    /* Facts after an error are unknown, which has no effect in a case that no run reaches. */
     check_squeezed("N,M,3", "t = Transpose<perm = [1, 0]>(s) u = Transpose<perm = [1, 0]>(t)");
     assert_int_equal(ob_report_contract(report).status, OB_CONTRACT_COMPLETE);
     for (int64_t n = 0; n < 5; n++)
@@ -505,7 +505,7 @@ static void ranks_are_told_in_a_few_cases(void **state) {
     check_squeezed("A,B,C,3", "");
     assert_int_equal(ob_report_contract(report).status, OB_CONTRACT_COMPLETE);
     close_all();
-    /* A rank that is open because another one is; in a function the node is the same, and so is the answer. */
+    /* A rank that is open because another one is; in a function the node and the answer are the same. */
     check("<ir_version: 8, opset_import: [\"\" : 17]> g (float[A] x, float[3] b) => (float[] y) {"
           " c = Constant<value_ints = [-1]>() s = Squeeze(x) r = Reshape(s, c) t = Squeeze(r) y = Add(t, b) }");
     assert_int_equal(ob_report_contract(report).status, OB_CONTRACT_COMPLETE);
@@ -515,15 +515,15 @@ static void ranks_are_told_in_a_few_cases(void **state) {
           " { c = Constant<value_ints = [-1]>() s = Squeeze(v) r = Reshape(s, c) }");
     assert_int_equal(ob_report_contract(report).status, OB_CONTRACT_COMPLETE);
     close_all();
-    /* Sizes that only a run knows are those of the facts. */
+    /* Sizes known only during a run are taken from the facts. */
     check_squeezed("A,B", "n = NonZero(s) m = Add(n, i)");
     assert_int_equal(ob_report_contract(report).status, OB_CONTRACT_PARTIAL);
     assert_int_equal(ob_report_contract(report).n_clauses, 0);
     close_all();
-    /* What only a run knows is not told, */
+    /* A value known only during a run is not given, */
     check_squeezed("A,B", "n = NonZero(x) m = Squeeze(n) o = Add(m, m) p = Transpose<perm = [1, 0]>(m)");
     assert_int_equal(ob_report_contract(report).status, OB_CONTRACT_PARTIAL);
-    /* and where that leaves something open nothing is. */
+    /* and if the answer depends on it, there is none. */
     assert_int_equal(ob_report_contract(report).n_clauses, 0);
     close_all();
 }

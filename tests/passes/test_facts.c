@@ -1,4 +1,5 @@
-/* What propagation knows, and what it must not believe: claims, defaults, loops, calls. Models as text. */
+/* The facts that propagation finds, and declarations that it must not rely on: claims, defaults, loops, calls. Models as text.
+ * */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -23,7 +24,7 @@ typedef struct run {
     char *text;
 } run;
 
-/* `graph` and what follows it, behind the header. */
+/* `graph` and the text after it, preceded by a header: */
 static run propagate_as(const char *header, const char *graph) {
     run r = {0};
     size_t n_bytes = strlen(graph) + 200;
@@ -96,7 +97,7 @@ static void a_declared_size_proves_no_broadcast(void **state) {
     finish(&r);
 }
 
-/* A plan takes the facts as they are only where none rests on the file. */
+/* A plan uses the facts unchanged only if none depends on declarations of the file. */
 static void types_that_only_the_file_states_are_counted(void **state) {
     (void)state;
     run inferred = propagate("g (float[2] x) => (float[2] y) <float[2] u> { u = Neg(x)  y = Relu(u) }");
@@ -189,8 +190,8 @@ static const ob_graph *body_of(const run *r, const char *output, const char *att
     return ob__node_attribute(((const ob_value *)entry->value)->producer, attribute)->u.graph;
 }
 
-/* Eight states in a row, each taking the shape of the next one, the last one growing: what grows reaches the first state after
- * eight rounds only. */
+/* Eight states, each with the shape of the next one in the following round, and the last one growing: the growth reaches the
+ * first state only after eight rounds. */
 static void a_loop_is_followed_to_its_fixed_point(void **state) {
     (void)state;
     char text[4096];
@@ -214,7 +215,7 @@ static void a_loop_is_followed_to_its_fixed_point(void **state) {
     finish(&r);
 }
 
-/* Sizes that fit only before the first round of the loop was followed: no error. */
+/* Sizes that clash only until the first round of the loop was inferred: no error. */
 static void rounds_that_do_not_count_report_nothing(void **state) {
     (void)state;
     run r = propagate("g (int64 t, float[1] x, float[3] k) => (a) {\n a = Loop <body = b (int64 i, bool c, s) => (bool d, o)"
@@ -265,7 +266,7 @@ static void branches_are_guarded_by_their_condition(void **state) {
         assert_int_equal(ob_dim_eval(r.model->dims, yes->term, &size, 1, &taken), OB_OK);
         assert_int_equal(taken, n == 3);
     }
-    /* What goes wrong in a branch that data chooses is no error of the model. */
+    /* A clash in a branch that data choose is not an error of the model. */
     assert_int_equal(count(&r, OB0101), 1);
     for (uint32_t i = 0; i < r.findings.n; i++)
         if (r.findings.items[i].id == OB0101) {
@@ -297,7 +298,7 @@ static void a_body_holds_for_every_call(void **state) {
 
 /* ---- Errors ---- */
 
-/* Behind an axis that does not fit every other one is looked at: its errors, and its conditions once. */
+/* After an axis that clashes all others are examined: each error and each condition is reported once. */
 static void an_error_does_not_hide_the_next(void **state) {
     (void)state;
     static const struct {
@@ -334,7 +335,7 @@ static void an_error_does_not_hide_the_next(void **state) {
 
 /* ---- Order ---- */
 
-/* A node whose 300 branches read what comes later waits for all of them. */
+/* A node whose 300 branches read results of later nodes is placed after all of them. */
 static void captured_values_are_waited_for_in_any_number(void **state) {
     (void)state;
     enum { N = 300 };
@@ -363,7 +364,7 @@ static void long_names_keep_both_ends(void **state) {
     ob__arena_init(&arena, ob_allocator_default());
     assert_string_equal(ob__shown_name("0123456789", 10, &arena), "0123456789");
     assert_string_equal(ob__shown_name("0123456789A", 10, &arena), "0123...89A");
-    /* Not within a character of two bytes. */
+    /* Not inside a character of two bytes. */
     assert_string_equal(ob__shown_name("\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9", 10, &arena),
                         "\xc3\xa9\xc3\xa9...\xc3\xa9");
     assert_string_equal(ob__shown_name("\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80", 10, &arena), "...");

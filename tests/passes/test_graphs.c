@@ -1,11 +1,11 @@
-/* Graph cases: each file of tests/graphs holds a model as text, what to do with it, and what must come out. `test_graphs --bless`
- * writes what comes out; `test_graphs NAME...` runs only these files.
+/* Graph cases: each file of tests/graphs holds a model as text, the rewritings to apply, and the expected results. `test_graphs
+ * --bless` writes the actual results; `test_graphs NAME...` runs only these files.
  *
  *     # What the case shows.
  *     emit: broadcast implicit          forms, each with a section below
  *     rules: xla
  *     dim: N=4
- *     one way                           the way back gives the same in other words (a negative axis becomes positive)
+ *     one way the way back writes the same model differently (a negative axis becomes positive)
  *     --- input
  *     <ir_version: 8, opset_import: ["" : 17]>
  *     g (float[N,3] x, float[3] b) => (float[N,3] y) { [add] y = Add(x, b) }
@@ -13,8 +13,8 @@
  *     --- broadcast
  *     ... the rewritten model, or "refused: why" ...
  *
- * Whatever a case says, a rewritten model must check without errors, be left alone by the same rewriting, and (broadcast) lead
- * back; and it states the contract that the check finds. That entry of its metadata is not shown. */
+ * In every case a rewritten model must check without errors, be unchanged by the same rewriting, lead back to the original
+ * (broadcast), and state the contract that the check finds. That entry of its metadata is not shown. */
 #include <dirent.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -37,9 +37,9 @@ static bool bless;
 
 typedef struct graph_case {
     const char *name;
-    ob_text head, input, out; /* out: everything from "--- input" on, as it comes out now */
+    ob_text head, input, out; /* out: the actual text from "--- input" on */
     ob_text expected;
-    bool forms[OB_FORM_COUNT], one_way; /* one_way: the way back says the same in other words */
+    bool forms[OB_FORM_COUNT], one_way; /* one_way: the way back writes the same model differently */
     ob_check_options options;
     ob_named_size dims[8];
     char dim_names[8][64];
@@ -134,7 +134,7 @@ static size_t print_findings(const graph_case *c, ob_model *model, ob_text *text
     return n_errors;
 }
 
-/* What the metadata state is what the report says, in its words. */
+/* The metadata state the contract of the report, in its words. */
 static void check_stated(const graph_case *c, ob_model *model) {
     ob_report *report = NULL;
     ob_text text;
@@ -153,7 +153,7 @@ static void check_stated(const graph_case *c, ob_model *model) {
     ob_report_close(&report);
 }
 
-/* The cases are about nodes. The entry is the last one. */
+/* Cases do not show the entry with the contract, which is the last one. */
 static void hide_stated(ob_model *model) {
     uint32_t n = model->n_metadata;
     if (n && strcmp(model->metadata[n - 1].key, OB_CONTRACT_KEY) == 0) model->n_metadata--;
@@ -176,7 +176,7 @@ static void check_fixed_point(const graph_case *c, ob_model *model, ob_form form
     ob__text_release(&again);
 }
 
-/* Broadcast and then implicit is what implicit alone gives. */
+/* Broadcast and then implicit gives the same as implicit alone. */
 static void check_way_back(const graph_case *c, ob_model *explicit_model) {
     ob_error error;
     ob_text back, plain;

@@ -1,5 +1,5 @@
-/* The contract in its other forms, against what the report says of the same sizes: as C, compiled with the compiler at hand, and
- * as the text that a rewritten model carries. */
+/* The other forms of the contract, compared with the report's answer for the same sizes: the C source, compiled with the
+ * machine's compiler, and the text that a rewritten model states. */
 #include <dirent.h>
 #include <dlfcn.h>
 #include <setjmp.h>
@@ -93,7 +93,7 @@ static guard build(const ob_report *report, const char *name, bool as_cxx) {
     return g;
 }
 
-/* The text says it too; of what it left out it says nothing. Where a number leaves the range depends on how a term is written. */
+/* The text gives the same answer, except for omitted clauses. Where a number overflows depends on the form of a term. */
 static void text_agrees(const char *text, const ob_named_size *sizes, size_t n, ob_truth truth) {
     ob_truth stated = OB_UNDECIDED;
     ob_error error;
@@ -108,7 +108,7 @@ static void text_agrees(const char *text, const ob_named_size *sizes, size_t n, 
                  (int)stated, (int)truth, text);
 }
 
-/* The guard says what the report says; false when a size has no name by which the report could be asked. */
+/* The guard and the report give the same answer; false if a size has no name for a question to the report. */
 static bool agree(const ob_report *report, const guard *g, const int64_t *values, int64_t *n_of_verdict) {
     ob_named_size sizes[MAX_SIZES];
     int n = g->count();
@@ -133,7 +133,7 @@ static bool agree(const ob_report *report, const guard *g, const int64_t *values
     return true;
 }
 
-/* Sizes around which things change, some shared between symbols, some beyond what can be multiplied. */
+/* Sizes near the limits of the clauses, some shared by symbols, some too large to be multiplied. */
 static int64_t draw(int64_t last) {
     static const int64_t borders[] = {0,  1,  2,  3,   4,   5,   7,   8,   15,  16,  17,  31,  32,
                                       33, 63, 64, 127, 128, 129, 224, 255, 256, 511, 512, 513, 1024};
@@ -164,7 +164,7 @@ static void try_sizes(ob_report *report, const guard *g, int64_t *n_of_verdict) 
     }
 }
 
-/* What the solved clauses name as fitting and breaking. */
+/* The satisfying and breaking sizes of the solved clauses. */
 static void try_witnesses(ob_report *report, const guard *g, int64_t *n_of_verdict) {
     ob_contract_info info = ob_report_contract(report);
     for (size_t k = 0; k < info.n_clauses; k++) {
@@ -207,7 +207,7 @@ static void guards_of_small_models(void **state) {
     (void)state;
     static const char *const bodies[] = {
         "g (float[N] x, float[M] y) => (float[K] z) { z = Add(x, y) }",
-        /* names that are no C names, words of C, the end of a comment, a trigraph, bytes beyond ASCII */
+        /* names that are invalid in C, keywords of C, the end of a comment, a trigraph, bytes beyond ASCII */
         "g (float[\"int\"] x, float[\"*/ a\\\"b\\\\\"] y, float[\"?\?/\"] z, float[\"\xC3\xA4\"] w) => (float[K] s)"
         " { p = Add(x, y) q = Add(z, w) s = Add(p, q) }",
         "g (float[B,C,H,W] x, float[8,C,3,3] w) => (float[B,8,P,Q] y) { y = Conv <strides = [2, 2], pads = [1, 1, 1, 1]> (x, w) "
@@ -268,7 +268,7 @@ static void guards_of_models(void **state) {
            (long long)n_of_verdict[OB_FALSE], (long long)n_of_verdict[OB_UNDECIDED]);
 }
 
-/* ---- Conditions on values: a run fails exactly where the second function says so ---- */
+/* ---- Conditions on values: a run fails exactly if the second function returns false ---- */
 
 enum { MOST_INPUTS = 8, MOST_ELEMS = 256 };
 
@@ -289,7 +289,7 @@ static void put_element(void *data, ob_dtype dtype, int64_t i, int64_t value) {
     }
 }
 
-/* Inputs of these sizes, with elements around which things change; every tenth call has one far away. */
+/* Inputs of these sizes, with elements near the limits; every tenth call has one far outside. */
 static void make_call(ob_model *model, const ob_report *report, const ob_binding *sizes, size_t n_sizes, call *c) {
     const ob_graph *graph = model->graph;
     const int64_t reach = 1 + (int64_t)(next_random() % 14);
@@ -323,7 +323,7 @@ static int ask_values(const guard *g, const ob_graph *graph, const int64_t *size
         }
     assert_null(g->input(n));
     assert_int_equal(g->input_type(n), 0);
-    if (n > 0) { /* what is not the input's is refused before anything is read */
+    if (n > 0) { /* sizes and types that do not match the input are refused before any element is read */
         types[0]++;
         assert_int_equal(g->values(sizes, data, types, counts, NULL), -3);
         types[0]--;
@@ -358,7 +358,7 @@ static void try_values(const char *text, const char *name, int64_t n_of[2]) {
         ob_view outputs[MOST_INPUTS] = {0};
         const ob_status status =
             ob_session_run(session, c.views, model->graph->n_inputs, outputs, ob_session_output_count(session), &error);
-        if (of_sizes != 0) { /* refused whatever the values are */
+        if (of_sizes != 0) { /* refused for any values */
             assert_int_not_equal(status, OB_OK);
             continue;
         }
@@ -419,7 +419,7 @@ static void guards_of_values(void **state) {
     assert_true(n_of[0] > 1000 && n_of[1] > 1000);
 }
 
-/* ---- Clauses at random: what no model of this size would ask ---- */
+/* ---- Random clauses, which no model of this size would have ---- */
 
 static ob_dim random_term(ob_dims *pool, const ob_dim *terms, size_t n) {
     ob_dim a = terms[next_random() % n], b = terms[next_random() % n];

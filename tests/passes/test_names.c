@@ -1,4 +1,4 @@
-/* Names of any length, and the one notation of paths: in findings, the contract, sessions' errors. */
+/* Names of any length, and the common notation of paths in findings, the contract and errors of sessions. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -54,7 +54,7 @@ static void sentences_are_formatted(void **state) {
 
 /* ---- Names in findings ---- */
 
-static char *names_of(size_t n) { /* letters, and what tells it apart at the end */
+static char *names_of(size_t n) { /* letters, with a distinct end */
     char *name = malloc(n + 1);
     assert_non_null(name);
     memset(name, 'a', n);
@@ -76,7 +76,7 @@ static char *text_of(const char *format, const char *name) {
     return text;
 }
 
-/* Names are `$`; `end` stands at the end of the message, and the name's own end in front of it. */
+/* `$` is the name; `end` is the end of the message, with the end of the name before it. */
 static const struct {
     const char *id, *graph, *end;
 } findings[] = {
@@ -153,7 +153,7 @@ static void one_notation_of_paths(void **state) {
         assert_string_equal(info.path, paths[i]);
         assert_string_equal(info.node, nodes[i]);
     }
-    ob_unverified_info unverified; /* which branch runs, only data says */
+    ob_unverified_info unverified; /* the branch depends on data */
     assert_int_equal(ob_report_unverified(report, 0, &unverified), OB_OK);
     assert_non_null(strstr(unverified.reason, "'out/choice.then_branch/'"));
     assert_string_equal(unverified.first.path, paths[0]);
@@ -217,14 +217,14 @@ static void long_names_are_told_by_number(void **state) {
     assert_int_equal(ob_report_long_name_count(report), 0);
     ob_condition_info info;
     assert_int_equal(ob_report_condition(report, 0, &info), OB_OK);
-    assert_int_equal(ob_report_long_name_count(report), 2); /* the node and the size, each of its own */
+    assert_int_equal(ob_report_long_name_count(report), 2); /* the node and the size are shortened separately */
     assert_string_equal(ob_report_long_name(report, 0), name);
     assert_string_equal(ob_report_long_name(report, 1), name);
     assert_null(ob_report_long_name(report, 2));
     assert_true(strlen(info.node) > 1000 && strlen(info.node) < 1030);
     assert_non_null(strstr(info.text, "...{"));
     assert_non_null(strstr(info.text, "aaa_17 = 3"));
-    /* Terms are whole until it is asked otherwise, and again when the report is closed. */
+    /* Terms are written in full until shortening is requested, and again after the report is closed. */
     const ob_dims *dims = ob_report_dims(report);
     assert_int_equal(ob_dim_format(dims, info.condition.a, NULL, 0), ob_dim_is_const(info.condition.a) ? 1 : 5000);
     ob_dim size = ob_dim_is_const(info.condition.a) ? info.condition.b : info.condition.a;

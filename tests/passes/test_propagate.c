@@ -171,9 +171,9 @@ static void declared_types_are_verified(void **state) {
     assert_int_equal(done.findings.n, 4);
     assert_shape(&done, wrong, "[N, 3]");
     assert_shape(&done, rank, "[N, 3]");
-    assert_shape(&done, label, "[N, 3]"); /* a label is no proof */
+    assert_shape(&done, label, "[N, 3]"); /* a declared name proves nothing */
     assert_shape(&done, conditional, "[N, 3]");
-    /* Neither a declared name nor a declared number is a fact; both stand beside it. */
+    /* Neither a declared name nor a declared number is a fact; both are stored beside the facts. */
     assert_shape(&done, only_declared, "[?, ?]");
     assert_true(ob__fact(&done.facts, only_declared)->assumed);
     assert_shape(&done, sized, "[2, ?]");
@@ -207,7 +207,7 @@ static const ob_value *output(const run *r, uint32_t i) {
     return r->model->graph->outputs[i];
 }
 
-/* A size of 0 in the target copies 2: the counts of elements exclude that in x12 and not in x24. */
+/* A 0 in the target copies the size 2: the numbers of elements exclude that for x12 but not for x24. */
 static void cases_are_told_where_the_model_admits_them(void **state) {
     (void)state;
     static const char body[] = " s = Shape(y) c = Constant<value_ints = [12]>() t = Concat<axis = 0>(s, c) r = Reshape(x, t) }";
@@ -216,7 +216,7 @@ static void cases_are_told_where_the_model_admits_them(void **state) {
              body);
     run done = propagate(read_text(text));
     assert_shape(&done, output(&done, 0), "[N, 12]");
-    assert_int_equal(done.findings.n, 2); /* of the second run alone */
+    assert_int_equal(done.findings.n, 2); /* of the second run only */
     assert_int_equal(done.facts.n_cases, 0);
     finish(&done);
     snprintf(text, sizeof text, "<ir_version: 8, opset_import: [\"\" : 17]> g (float[2,12] x, float[N] y) => (float[?,?] r) {%s",
@@ -227,7 +227,7 @@ static void cases_are_told_where_the_model_admits_them(void **state) {
     finish(&done);
 }
 
-/* A node of a function is told in one way in all calls; a guard that excludes the case is enough. */
+/* A node of a function is described in the same way for all calls; a guard that excludes the case is enough. */
 static void a_case_is_excluded_in_every_call(void **state) {
     (void)state;
     static const char functions[] =
@@ -427,7 +427,7 @@ static void a_loop_forgets_what_changes(void **state) {
     assert_true(ob__node_set_int(body->last, "axis", 0));
     body_output(body, new_body_node(body, "Neg", "f2", 1, f));
     body_output(body, new_body_node(body, "Relu", "item", 1, f));
-    /* An error in the body is one error, however often the body is looked at. */
+    /* An error in the body is reported once, although the body is inferred several times. */
     ob_value *five = new_input(model, "five", OB_FLOAT, "5"), *six = new_input(model, "six", OB_FLOAT, "6");
     new_body_node(body, "Add", "wrong", 2, five, six);
     run done = propagate(model);
@@ -513,7 +513,7 @@ static void expansion_is_limited(void **state) {
     (void)state;
     static const char *const inputs[] = {"a"};
     ob_model *model = new_model(17);
-    enum { LEVELS = 40 }; /* 2^40 calls, each with a size of its own */
+    enum { LEVELS = 40 }; /* 2^40 calls, each with a different size */
     char name[16], next[16];
     for (int i = 0; i < LEVELS; i++) {
         snprintf(name, sizeof name, "F%d", i);
@@ -621,7 +621,7 @@ static void cover_model(void *context, const char *path) {
     finish(&done);
 }
 
-/* What onnx 1.12's own inference finds in the main graphs of the shared models is the least. */
+/* At least the facts that the inference of onnx 1.12 finds in the main graphs of the shared models. */
 static void real_models_are_known_and_sound(void **state) {
     (void)state;
     const char *shared = getenv("OB_SHARED");

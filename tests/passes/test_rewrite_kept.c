@@ -1,5 +1,5 @@
-/* A rewritten model accepts the sizes that the model accepts, and no others; and it computes the same bits. Each case is a model
- * whose sizes are letters; all of them are given each of a few sizes. */
+/* A rewritten model accepts the sizes that the model accepts, and no others; and it computes the same bits. Each case is a
+ * model whose sizes are letters; it is tried with every combination of a few sizes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -198,7 +198,7 @@ static void run(filling *f, const ob_model *model, outcome *out) {
     ob_session_close(&session);
 }
 
-/* The next sizes of the letters that the case has; false after the last. */
+/* The next combination of sizes for the letters of the case; false after the last. */
 static bool next_sizes(const char *letters, uint32_t *places, filling *f) {
     size_t k = 0;
     while (letters[k] && ++places[k] == N_SIZES) places[k++] = 0;
@@ -272,7 +272,7 @@ static void keeps_what_it_accepts(void **state) {
 
 /* ---- What is compared ---- */
 
-/* What a rewriting could have done to the second facts; true: the contract is another one then. */
+/* A change that a rewriting could have made to the second facts; true: the contract then differs. */
 typedef bool (*change)(ob_facts *facts);
 
 static bool nothing(ob_facts *facts) {
@@ -305,7 +305,7 @@ static bool nothing_open(ob_facts *facts) {
     return true;
 }
 
-/* It is open already, and now twice. */
+/* An unverified requirement now occurs twice. */
 static bool more_open(ob_facts *facts) {
     assert_int_equal(facts->n_unverified, 1);
     assert_true(facts->unverified_capacity > 1);
@@ -339,7 +339,7 @@ static void values_and_what_is_open_are_compared(void **state) {
         const bool changed = changes[i](&after);
         assert_int_equal(ob__keeping_compare(&keeping, model, &before, &after, &kept), OB_OK);
         if (kept == changed) fail_msg("change %zu", i);
-        assert_true(kept || keeping.all_stay); /* no node was touched that could be left alone */
+        assert_true(kept || keeping.all_stay); /* only nodes that had to change were changed */
         ob__keeping_release(&keeping);
         ob__facts_release(&after);
         ob__facts_release(&before);

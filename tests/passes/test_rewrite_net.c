@@ -1,5 +1,5 @@
-/* The comparison of contracts that stands behind every rewriting: passes are made to do wrong, and the model must come out as if
- * they had left the operator alone. Their own reasons suffice for every model known, so only faults show that it is there. */
+/* The comparison of contracts after every rewriting. Passes are made to do wrong edits, and the result must be as if they had
+ * not touched the operator. The passes are correct for every known model, so only injected faults test the comparison. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,7 +16,7 @@
 
 enum { MAX_EDITS = 2 };
 
-/* Node `node` reads `value` as its operand `index`; value NULL: the node is taken out. */
+/* Node `node` reads `value` as its operand `index`; value NULL: the node is removed. */
 typedef struct edit {
     const char *node;
     uint32_t index;
@@ -26,8 +26,8 @@ typedef struct edit {
 typedef struct fault {
     const char *name;
     ob_form form;
-    const char *pass;   /* behind which it is made */
-    const char *victim; /* the operator whose rewriting goes wrong */
+    const char *pass;   /* the pass after which it is injected */
+    const char *victim; /* the operator whose rewriting is made wrong */
     edit edits[MAX_EDITS];
 } fault;
 
@@ -37,7 +37,7 @@ typedef struct fault {
     "=> (float[] y, float[] z, float[] u, float[] v, float[5,L] f)\n<int64[1] three = {3}> {\n"                                  \
     "  h = Compress (c, k)\n  u = Neg (h)\n  v = Neg (c)\n  r = Shape (d)\n  f = Expand (e, r)\n"
 
-/* What is to be made explicit, and what is to be made implicit; `product` shows that the rest of the model is rewritten. */
+/* A model to make explicit, and one to make implicit; `product` shows that the rest of the model is rewritten. */
 static const char *const models[] = {
     HEAD "  w = Add (three, three)\n  [sum] y = Add (a, b)\n  [product] z = Mul (d, e)\n}\n",
     HEAD "  s = Shape (b)\n  [stretch] x = Expand (a, s)\n  [sum] y = Add (x, b)\n  q = Shape (c)\n"
@@ -73,7 +73,7 @@ static const fault faults[] = {
 };
 enum { N_FAULTS = sizeof faults / sizeof *faults };
 
-/* How the fault is made: as by a pass that tells what it touches, as by one that does not, or not at all. */
+/* How the fault is injected: like a pass that records its edits, like one that does not, or not at all. */
 typedef enum telling { TELLS, SILENT, HONEST } telling;
 
 typedef struct planter {
@@ -102,7 +102,7 @@ static ob_value *find_value(const ob_model *model, const char *name) {
     return NULL;
 }
 
-/* As a pass would: what is to stay stays, and the journal knows what was changed. */
+/* Like a pass: protected operators are not changed, and the journal records the changes. */
 static ob_status plant(void *context, const char *pass, const ob_model *model) {
     planter *p = context;
     if (p->telling == HONEST || strcmp(pass, p->fault->pass) != 0) return OB_OK;
@@ -138,7 +138,7 @@ static ob_status to_text(void *context, const void *bytes, size_t n) {
     return ((ob_text *)context)->failed ? OB_E_MEMORY : OB_OK;
 }
 
-/* The victim stays from the beginning. */
+/* The operator is protected from the beginning. */
 static ob_status leave_victim(void *context, const char *pass, const ob_model *model) {
     const planter *p = context;
     if (strcmp(pass, "sound") == 0) p->rewriting.keeping.stays[find_node(model, p->fault->victim)->id] = true;
@@ -165,7 +165,7 @@ static void write_model(const ob_model *model, ob_text *text) {
     assert_int_equal(ob_model_write(model, OB_FORMAT_TEXT, to_text, text, NULL), OB_OK);
 }
 
-/* What ob_rewrite does, with a hook that may edit; *text is the model afterwards. */
+/* Like ob_rewrite, with a hook that may edit; text is the model afterwards. */
 static void rewrite(planter *p, ob_pass_hook hook, bool *all_stayed, ob_text *text) {
     static const int goals[] = {OB_GOAL_BROADCAST, OB_GOAL_FUNCTION, OB_GOAL_EXPAND, OB_GOAL_IMPLICIT};
     ob_model *model = load(p->fault);
@@ -201,7 +201,8 @@ static void with_fault(const fault *f, telling how, const ob_text *wanted, const
     rewrite(&p, plant, &all_stayed, &text);
     assert_false(p.failed);
     assert_true(p.n_planted > 0);
-    /* The definition of Broadcast asks for all of its calls; and what a pass does not tell cannot be found by its name. */
+    /* The definition of Broadcast states the requirements for all of its calls; and an edit that a pass does not record cannot
+     * be found by name. */
     if (all_stayed && (how == SILENT || f->form == OB_FORM_FUNCTION))
         assert_string_equal(text.data, was->data);
     else
@@ -231,7 +232,7 @@ static void the_comparison_saves_the_model(void **state) {
     ob__text_release(&was);
 }
 
-/* What stretches an operand of `sum` stays: then `sum` goes on reading it. */
+/* The node that stretches an operand of `sum` is protected: then `sum` continues to read it. */
 static ob_status leave_stretch(void *context, const char *pass, const ob_model *model) {
     const planter *p = context;
     if (strcmp(pass, "sound") == 0) p->rewriting.keeping.stays[find_node(model, "stretch")->id] = true;

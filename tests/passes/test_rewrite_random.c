@@ -1,7 +1,8 @@
-/* Random graphs that broadcast: elementwise operators of every opset, one-way and batch broadcasting, explicit operators, Expand
- * and Tile that stretch or do not, subgraphs, loops and local functions; symbols, unknown sizes, sizes 0 and 1. What checks clean
- * is rewritten to every form, or refused as not supported; the result checks clean, survives being written, and computes the same
- * bits. `test_rewrite_random SEED N` runs N graphs from that seed and prints those that fail. */
+/* Random graphs that broadcast: elementwise operators of every opset, one-way and batch broadcasting, explicit operators,
+ * Expand and Tile that stretch or do not, subgraphs, loops and local functions; symbols, unknown sizes, sizes 0 and 1. A graph
+ * without errors is rewritten to every form, or refused as not supported. The result has no errors, is the same after writing
+ * and reading, and computes the same bits. `test_rewrite_random SEED N` runs N graphs from that seed and prints those that
+ * fail. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +15,8 @@
 
 enum { MAX_RANK = 3, MAX_VALUES = 200, N_GRAPHS = 4000 };
 
-/* A value has a suffix of the graph's shape, with sizes of 1 where a bit of `full` is not set (bit k: k-th axis from the end). */
+/* A value has a suffix of the graph's shape, with sizes of 1 where a bit of `full` is not set (bit k: k-th axis from the end).
+ * */
 typedef struct value {
     char name[16];
     int rank, full;
@@ -99,7 +101,7 @@ static void binary(generator *g) {
     static const char *const names[] = {"Add", "Sub", "Mul", "Div"};
     const value *a = any(g), *b = any(g);
     const char *op = of(g, names, 4);
-    if (g->opset < 7) { /* B is a run of A's axes */
+    if (g->opset < 7) { /* B has consecutive axes of A */
         b = below(g, a);
         bool suffix = b->full == (a->full & ((1 << b->rank) - 1));
         if (!suffix) b = a;
@@ -155,7 +157,7 @@ static void one_way(generator *g) {
     new_value(g, a->rank, a->full);
 }
 
-/* A copy with an axis of its own, times a matrix with batch axes. */
+/* A copy with an additional axis, times a matrix with batch axes. */
 static void product(generator *g) {
     if (g->opset < 9) return;
     const value *a = any(g), *b = any(g);
@@ -282,7 +284,7 @@ typedef struct results {
     byte_buffer bytes;
 } results;
 
-/* The view of input `index`: symbols and unknown sizes are 2, an unknown rank is what the generator meant. */
+/* The view of input `index`: symbols and unknown sizes are 2, an unknown rank is the one that the generator drew. */
 static ob_status make_input(const generator *g, const ob_session *session, size_t index, void *data, ob_view *view) {
     ob_session_value info;
     int64_t dims[MAX_RANK];
@@ -330,7 +332,7 @@ static size_t n_errors_of(ob_model *model) {
 
 static size_t n_clean, n_rewritten, n_refused, n_run;
 
-/* NULL, or what is wrong with the form. */
+/* NULL, or the error of the form. */
 static const char *judge_form(const generator *g, const ob_model *model, ob_form form, const results *before) {
     static char text[700];
     byte_buffer buffer = {0};

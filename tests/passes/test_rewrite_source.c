@@ -1,4 +1,4 @@
-/* What a rewriting adds says in which line of the exporter's source it has its cause: as the node that it serves does. */
+/* An added node carries the source line of the exporter that its consumer has. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -22,7 +22,7 @@ static const ob_key_value of_add[] = {{"pkg.torch.onnx.stack_trace", "File \"mod
 
 static const char of_norm[] = "model.py(9): forward\n";
 
-/* Through a file: what is there is read again. */
+/* Through a file: the entries are read again. */
 static ob_model *written(const ob_model *model) {
     ob_text bytes;
     ob__text_init(&bytes, NULL);
@@ -35,7 +35,7 @@ static ob_model *written(const ob_model *model) {
 static ob_model *exported(void) {
     ob_model *model = read_text(text);
     for (ob_node *node = model->graph->first; node; node = node->next) {
-        node->origin = NULL; /* written as it stands here */
+        node->origin = NULL; /* written in this form */
         if (strcmp(node->name, "add") == 0) {
             node->metadata = of_add;
             node->n_metadata = 2;
@@ -61,7 +61,7 @@ static void expect_source(const ob_node *node) {
     const char *doc = serves(node, "norm") ? of_norm : "";
     assert_int_equal(strncmp(node->doc, doc, strlen(doc)), 0);
     const char *behind = node->doc + strlen(doc);
-    if (behind[0] && behind != node->doc) behind++; /* conditions stand on a line of their own */
+    if (behind[0] && behind != node->doc) behind++; /* conditions are on separate lines */
     assert_true(behind[0] == '\0' || strncmp(behind, "holds if ", 9) == 0);
 }
 
@@ -88,7 +88,7 @@ static void new_nodes_carry_the_source(void **state) {
     }
 }
 
-/* A long text is not multiplied: the file does not grow by more than what a model of short texts does, and some. */
+/* A long text is not copied to each added node: the file grows only slightly more than for a model with short texts. */
 static void long_texts_stay_where_they_are(void **state) {
     (void)state;
     enum { LONG = 1 << 20 };

@@ -1,4 +1,4 @@
-/* Rewriting succeeds or leaves the model as it was: when memory ends, wherever that is, and when the form cannot be had. */
+/* Rewriting succeeds or leaves the model unchanged: after any failure of memory, and if the form is not possible. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -34,8 +34,8 @@ static ob_model *load(size_t which, const ob_allocator *allocator) {
     return read_model(models[which], strlen(models[which]), OB_FORMAT_TEXT, allocator);
 }
 
-/* Every allocation of the rewriting fails in turn; what is left of the model is the model, and the next rewriting gives what the
- * first would have given. */
+/* Every allocation of the rewriting fails in turn. The model is then unchanged, and the next rewriting gives the same result as
+ * without the failure. */
 static void fail_in_turn(failing *f, const ob_allocator *allocator, size_t which, ob_form form, bool from_then_on) {
     ob_text was, wanted, text;
     ob_error error;
@@ -120,7 +120,7 @@ static const char every_edit[] =
     "  [first] s = Add <broadcast = 1, axis = 1> (a, w)\n  [second] t = Mul <broadcast = 1> (s, v)\n"
     "  [last] y = Neg (t)\n}\n";
 
-/* Every kind of edit once. */
+/* One edit of every kind. */
 static void edit_all(ob_patch *patch) {
     ob_graph *graph = patch->model->graph;
     ob_node *first = graph->first, *second = first->next, *last = second->next;
@@ -165,7 +165,7 @@ static void a_patch_is_applied_as_a_whole_or_not_at_all(void **state) {
         edit_all(&patch);
         assert_false(patch.failed);
         uint32_t n_nodes = model->n_nodes, n_made = model->n_values;
-        model->arena.end = model->arena.next; /* the next piece of anything needs a new block */
+        model->arena.end = model->arena.next; /* the next allocation needs a new block */
         journal.arena.end = journal.arena.next;
         arm(&f, at, false);
         ob_status status = ob__patch_apply(&patch, &error);

@@ -1,6 +1,5 @@
-/* A size that is given before checking and one that is put into the contract afterwards are the same question: the contract of a
- * model at N = 3 admits what the contract of the model that was checked for N = 3 admits. Over the models that the machine has.
- */
+/* A size given before checking and the same size tested against the contract afterwards give the same answer: the contract of a
+ * model at N = 3 admits the same sizes as the contract of the model checked for N = 3. Over all models on the machine. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -30,7 +29,7 @@ static uint64_t next_random(void) {
     return seed * UINT64_C(0x2545F4914F6CDD1D) >> 16;
 }
 
-/* The open sizes of the model's inputs; 0 when there are none, or more than are tried. */
+/* The number of open sizes of the model's inputs; 0 if there are none, or more than the limit. */
 static size_t find_symbols(ob_report *report, char names[][NAME_BYTES]) {
     const ob_dims *dims = ob_report_dims(report);
     size_t n = 0;
@@ -124,7 +123,7 @@ static void given_before_or_after(void **state) {
     print_message("%zu models with open sizes, %zu questions: %zu admitted, %zu excluded\n", n_models, n_questions, n_admitted,
                   n_excluded);
     assert_int_equal(n_wrong, 0);
-    assert_true(n_models > 0 && n_admitted > 0 && n_excluded > 0); /* those of the project are always there */
+    assert_true(n_models > 0 && n_admitted > 0 && n_excluded > 0); /* the models of the project always exist */
 }
 
 int main(void) {

@@ -1,4 +1,5 @@
-/* The contract that a rewritten model carries in its metadata: what the checker finds, in every form, and what becomes of it. */
+/* The contract that a rewritten model states in its metadata: it is the contract that the checker finds, in every form; reading
+ * and editing it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,7 +18,7 @@
 #define HEAD      "<ir_version: 8, opset_import: [\"\" : 17]"
 #define TWO_SIZES "> g (float[N,3] x, float[M,?] y) => (float[K,L] z) { z = Add(x, y) }"
 
-/* What the report states, the list of what it does not, and how often it says that the file states something else. */
+/* The report's contract, its unverified requirements, and the number of findings that the file states a different contract. */
 static void contract_of(ob_model *model, ob_text *text, ob_text *open, size_t *n_differs, size_t *n_clauses) {
     ob_report *report = NULL;
     ob_error error;
@@ -57,7 +58,7 @@ static void try_form(const ob_model *model, const char *name, int form, const ch
         if (!stated || strcmp(stated, text.data) != 0) wrong(name, form, "states", stated ? stated : "nothing", text.data);
         if (n_differs) wrong(name, form, "the checker finds another contract", text.data, stated);
         if (strcmp(open.data, was_open) != 0) wrong(name, form, "another list of what nobody could state", open.data, was_open);
-        /* The same bytes every time, and when it is rewritten again. */
+        /* The same bytes every time, and after a second rewriting. */
         assert_int_equal(make_variant(made, (ob_form)form, &second, &again, &error), OB_OK);
         if (first.n != second.n || memcmp(first.data, second.data, first.n) != 0)
             wrong(name, form, "other bytes when rewritten again", "", "");
@@ -99,7 +100,7 @@ static void every_form_states_what_is_found(void **state) {
     corpus_each_model(try_model);
     print_message("%zu rewritten models, %zu with conditions on values, %zu with something that nobody could state\n", n_forms,
                   n_with_values, n_with_open);
-    assert_true(n_forms >= 20 && n_with_values > 0 && n_with_open > 0); /* those of the project are always there */
+    assert_true(n_forms >= 20 && n_with_values > 0 && n_with_open > 0); /* the models of the project always exist */
     assert_int_equal(n_wrong, 0);
 }
 
@@ -142,7 +143,7 @@ static void a_rewriting_that_fails_leaves_the_entry(void **state) {
     ob_model_close(&model);
 }
 
-/* More clauses than a text may have: those that are left out are counted, and the contract is partial. */
+/* More clauses than a text may have: the omitted ones are counted, and the contract is partial. */
 static void what_a_limit_leaves_out_is_counted(void **state) {
     (void)state;
     enum { N = 1100 };
@@ -161,8 +162,7 @@ static void what_a_limit_leaves_out_is_counted(void **state) {
     assert_non_null(strstr(stated, "status: partial\n"));
     assert_true(ends_with(stated, "\nleft out: 100"));
     assert_true(strlen(stated) <= OB_CONTRACT_TEXT_MAX);
-    contract_of(model, &text, &open, &n_differs,
-                &n_clauses); /* complete: but that is what a complete one would look like as text */
+    contract_of(model, &text, &open, &n_differs, &n_clauses); /* although complete, it looks as text like a partial one */
     assert_int_equal(n_clauses, N);
     assert_int_equal(n_differs, 0);
     const ob_named_size sizes[] = {{"N0", 7}, {"N1", 2}, {"N1099", 2}};
@@ -171,7 +171,7 @@ static void what_a_limit_leaves_out_is_counted(void **state) {
     assert_int_equal(ob_contract_check(stated, sizes, 1, &truth, &error), OB_OK);
     assert_int_equal(truth, OB_UNDECIDED);
     assert_int_equal(ob_contract_check(stated, sizes, 2, &truth, &error), OB_E_CONDITION);
-    assert_int_equal(ob_contract_check(stated, sizes + 2, 1, &truth, &error), OB_OK); /* left out */
+    assert_int_equal(ob_contract_check(stated, sizes + 2, 1, &truth, &error), OB_OK); /* omitted */
     ob_model_close(&model);
     ob__text_release(&open);
     ob__text_release(&text);
@@ -180,10 +180,10 @@ static void what_a_limit_leaves_out_is_counted(void **state) {
 /* ---- Claims ---- */
 
 typedef struct claim_row {
-    const char *stated, *message; /* NULL: nothing is said */
+    const char *stated, *message; /* NULL: no finding */
 } claim_row;
 
-/* It proves nothing: the contract is the model's own. */
+/* A stated contract proves nothing: the contract is derived from the model. */
 static void check_claim(const claim_row *row, const char *graph, size_t n_clauses) {
     char text[1000];
     ob_report *report = NULL;
@@ -199,7 +199,7 @@ static void check_claim(const claim_row *row, const char *graph, size_t n_clause
     assert_int_equal(ob_report_contract(report).n_clauses, n_clauses);
     assert_int_equal(ob_report_contract(report).status, OB_CONTRACT_COMPLETE);
     ob_report_close(&report);
-    /* With sizes of the user's own another contract is no surprise. */
+    /* With sizes given by the user a different contract is expected. */
     const ob_named_size n = {"N", 1};
     ob_check_options options;
     ob_check_options_init(&options);
@@ -215,7 +215,7 @@ static void what_a_file_claims_is_compared(void **state) {
     (void)state;
     static const claim_row rows[] = {
         {two_sizes, NULL},
-        {"version: 1\nstatus: complete\ny[1] = 3 or y[1] = 1\nM = 1 or N = 1 or M = N\n", NULL}, /* in other words */
+        {"version: 1\nstatus: complete\ny[1] = 3 or y[1] = 1\nM = 1 or N = 1 or M = N\n", NULL}, /* equivalent text */
         {"version: 1\nstatus: partial\nN = M or N = 1 or M = 1\nleft out: 1", NULL},
         {"version: 1\nstatus: complete\nN = M or N = 1 or M = 1\ny[1] in {1, 3}\nN >= 2",
          "states a clause that the model's contract does not have: N >= 2"},
@@ -237,7 +237,7 @@ static void conditions_on_values_are_stated_and_compared(void **state) {
     static const char words[] = "version: 2\nstatus: complete\nif N >= 1: V >= 1\nvalues: -V <= ids < V";
     static const claim_row rows[] = {
         {words, NULL},
-        {"version: 1\nstatus: complete\nif N >= 1: V >= 1", NULL}, /* does not speak of values */
+        {"version: 1\nstatus: complete\nif N >= 1: V >= 1", NULL}, /* without conditions on values */
         {"version: 2\nstatus: partial\nif N >= 1: V >= 1\nleft out: 1", NULL},
         {"version: 2\nstatus: complete\nif N >= 1: V >= 1", "omits a condition on values of the model: -V <= ids < V"},
         {"version: 2\nstatus: complete\nif N >= 1: V >= 1\nvalues: -V <= ids < V\nvalues: ids < 3",
@@ -256,7 +256,7 @@ static void conditions_on_values_are_stated_and_compared(void **state) {
     assert_int_equal(truth, OB_TRUE);
 }
 
-/* A name stands on one line, whatever it holds. */
+/* Any name is written on one line. */
 static void an_input_of_a_value_may_have_any_name(void **state) {
     (void)state;
     ob_model *model = read_text(HEAD "> g (int64[N] \"a\nversion: \\\"3\", float[V,4] t) => (float[N,4] y) "
@@ -328,7 +328,7 @@ static void clauses_mean_what_they_say(void **state) {
         {"if N >= 3: N = 7", 3, OB_FALSE},
         {"if N >= 3 and N % 2 = 0: N = 8 or N = 10", 9, OB_TRUE},
         {"if N >= 3 and N % 2 = 0: N = 8 or N = 10", 12, OB_FALSE},
-        {"12 % N = 0", 0, OB_FALSE}, /* 0 divides nothing */
+        {"12 % N = 0", 0, OB_FALSE}, /* 0 is not a divisor */
         {"12 % N = 0", 4, OB_TRUE},
         {"never", 4, OB_FALSE},
         {"N < 4", 4, OB_FALSE},
@@ -393,7 +393,7 @@ static void texts_that_are_none_are_refused(void **state) {
         if (ob_contract_check(texts[i], NULL, 0, NULL, &error) != OB_E_FORMAT || !error.message[0]) fail_msg("%s", texts[i]);
 }
 
-/* 5 MB of whatever: E_LIMIT, and no more work than for a text that fits. */
+/* 5 MB of arbitrary text: E_LIMIT, and no more work than for a text within the limit. */
 static void texts_of_any_size_end(void **state) {
     (void)state;
     enum { LONG = 5 << 20 };
@@ -412,7 +412,7 @@ static void texts_of_any_size_end(void **state) {
     free(text);
 }
 
-/* A stated contract is read back whatever the sizes are called. */
+/* A stated contract is read back for any names of sizes. */
 static void sizes_may_have_any_name(void **state) {
     (void)state;
     static const char *const names[] = {"N",   "or",    "and",  "in",    "is",     "if",        "not",    "never", "mod", "min",
