@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# usage: cross.sh TARGET: builds for another machine with Debian's cross compiler, warnings as errors, and runs tests under qemu-user. TARGET is a
-# file of cmake/toolchains. protobuf-c and cmocka for the target are built from Debian's sources; everything stays in build-cross/.
+# usage: cross.sh TARGET: builds for another machine with Debian's cross compiler, warnings as errors, and runs tests under
+# qemu-user. TARGET is a file of cmake/toolchains. protobuf-c and cmocka for the target are built from Debian's sources.
+# Everything stays in build-cross/.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 target=$1
@@ -24,7 +25,8 @@ fetch_sources() {
     [ ! -f "$sources/complete" ] || return 0
     rm -rf "$apt" "$sources"
     mkdir -p "$apt/lists/partial" "$apt/cache/archives/partial" "$sources"
-    apt-get indextargets --format 'deb-src $(REPO_URI) $(RELEASE) $(COMPONENT)' 'Created-By: Packages' 'Component: main' | sort -u >"$apt/sources.list"
+    apt-get indextargets --format 'deb-src $(REPO_URI) $(RELEASE) $(COMPONENT)' 'Created-By: Packages' 'Component: main' |
+        sort -u >"$apt/sources.list"
     printf '%s\n' "Dir::State::lists \"$apt/lists\";" "Dir::Cache \"$apt/cache\";" "Dir::Etc::sourcelist \"$apt/sources.list\";" \
         "Dir::Etc::sourceparts \"$apt/none\";" 'APT::Sandbox::User "root";' >"$apt/apt.conf"
     export APT_CONFIG=$apt/apt.conf
@@ -47,8 +49,9 @@ build_libraries() {
         make -s install DESTDIR="$root"
     ) >"$folder/protobuf-c.log" 2>&1 || fail "protobuf-c does not build: $folder/protobuf-c.log"
     {
-        cmake -S "$(dirname "${cmocka[0]}")" -B "$folder/cmocka" -G Ninja -DCMAKE_TOOLCHAIN_FILE="$toolchain" -DCMAKE_BUILD_TYPE=Release \
-            -DBUILD_SHARED_LIBS=OFF -DWITH_EXAMPLES=OFF -DCMAKE_INSTALL_PREFIX=/usr -DCMAKE_INSTALL_LIBDIR=lib -Wno-dev &&
+        cmake -S "$(dirname "${cmocka[0]}")" -B "$folder/cmocka" -G Ninja -DCMAKE_TOOLCHAIN_FILE="$toolchain" \
+            -DCMAKE_BUILD_TYPE=Release -DBUILD_SHARED_LIBS=OFF -DWITH_EXAMPLES=OFF \
+            -DCMAKE_INSTALL_PREFIX=/usr -DCMAKE_INSTALL_LIBDIR=lib -Wno-dev &&
             cmake --build "$folder/cmocka" && DESTDIR=$root cmake --install "$folder/cmocka"
     } >"$folder/cmocka.log" 2>&1 || fail "cmocka does not build: $folder/cmocka.log"
     touch "$root/complete"
@@ -70,8 +73,8 @@ command_lines() {
 compiler_alone() {
     local bare=$folder/bare
     rm -rf "$bare"
-    if cmake -S . -B "$bare" -G Ninja -DCMAKE_SYSTEM_NAME=Linux -DCMAKE_SYSTEM_PROCESSOR="$target" -DCMAKE_C_COMPILER="$triplet-gcc" \
-        >"$bare.log" 2>&1; then
+    if cmake -S . -B "$bare" -G Ninja -DCMAKE_SYSTEM_NAME=Linux -DCMAKE_SYSTEM_PROCESSOR="$target" \
+        -DCMAKE_C_COMPILER="$triplet-gcc" >"$bare.log" 2>&1; then
         grep -E '^OB_SLEEF_IS_FOR_TARGET' "$bare/CMakeCache.txt"
         fail "a build without libraries for $target is configured: $bare.log"
     fi
@@ -82,10 +85,12 @@ compiler_alone() {
 fetch_sources
 build_libraries
 compiler_alone
-cmake -S . -B "$build" -G Ninja --log-level=WARNING -DCMAKE_TOOLCHAIN_FILE="$toolchain" -DOB_SYSROOT="$root" -DCMAKE_BUILD_TYPE=Release \
-    -DOB_WERROR=ON
+cmake -S . -B "$build" -G Ninja --log-level=WARNING -DCMAKE_TOOLCHAIN_FILE="$toolchain" -DOB_SYSROOT="$root" \
+    -DCMAKE_BUILD_TYPE=Release -DOB_WERROR=ON
 cmake --build "$build" --parallel "$jobs"
-# Programs alone: scripts that call what was built would need an emulator inside.
-ctest --test-dir "$build" --output-on-failure --no-tests=error --parallel "$jobs" -R '^(test_|conformance_node$|headers_c11$|guide_sizes$)' \
-    -E '^(test_run_cli|test_ort_.*|test_plugin.*|test_host|test_worker|test_run_limits|test_allocation|test_cost)$' # the last ones take minutes under an emulator
+# Programs alone: scripts that call what was built would need an emulator inside. The last of those that are left out take minutes
+# under an emulator.
+ctest --test-dir "$build" --output-on-failure --no-tests=error --parallel "$jobs" \
+    -R '^(test_|conformance_node$|headers_c11$|guide_sizes$)' \
+    -E '^(test_run_cli|test_ort_.*|test_plugin.*|test_host|test_worker|test_run_limits|test_allocation|test_cost)$'
 command_lines

@@ -1,5 +1,5 @@
-# cmake --install, in components: runtime (shared library), development (headers, static library, what CMake and pkg-config read), tools, plugin.
-# Nothing that is installed contains a path of this machine, so the installed tree can be moved.
+# cmake --install, in components: runtime (shared library), development (headers, static library, files for CMake and pkg-config),
+# tools, plugin. No installed file contains a path of this machine, so the installed tree can be moved.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 set(OB_INSTALL_CMAKEDIR ${CMAKE_INSTALL_LIBDIR}/cmake/onnx_broadcast)
@@ -42,7 +42,8 @@ if(NOT forms)
   return()
 endif()
 set(OB_CONFIG_DIR ${PROJECT_BINARY_DIR}/config)
-configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/onnx_broadcast-config.cmake.in ${OB_CONFIG_DIR}/onnx_broadcast-config.cmake
+configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/onnx_broadcast-config.cmake.in
+                              ${OB_CONFIG_DIR}/onnx_broadcast-config.cmake
                               INSTALL_DESTINATION ${OB_INSTALL_CMAKEDIR} NO_SET_AND_CHECK_MACRO)
 # Before 1.0 a minor version may change the interface.
 write_basic_package_version_file(${OB_CONFIG_DIR}/onnx_broadcast-config-version.cmake COMPATIBILITY SameMinorVersion)

@@ -1,5 +1,5 @@
-# Layers: one object library per folder. A folder can include the public headers, its own headers and those of the layers that it names,
-# nothing else: each layer's headers are reachable only through a directory that holds a link to that one folder.
+# Layers: one object library per folder. A folder can include the public headers, its own headers and those of the layers that it
+# names. The headers of a layer are reachable only through a directory that holds a link to that one folder.
 
 set(OB_WARNINGS -Wall -Wextra -Wshadow -Wundef -Wstrict-prototypes -Wmissing-declarations -Wdouble-promotion
                 -Wpointer-arith -Wwrite-strings -Wvla)
@@ -39,8 +39,8 @@ function(ob_layer name)
   endif()
   add_library(ob_${name} OBJECT)
   ob_target_settings(ob_${name})
-  # Threads of some systems have 128 KiB of stack (docs/embedding.md): no function of the library may take more than 2 KiB of it. Only
-  # release builds are measured: in others locals do not share their places, and sanitizers put red zones between them.
+  # Threads of some systems have 128 KiB of stack (docs/embedding.md): no function of the library may take more than 2 KiB of it.
+  # Only release builds are measured: in others locals do not share their places, and sanitizers put red zones between them.
   if(OB_WERROR AND NOT OB_SANITIZE AND NOT OB_COVERAGE AND NOT OB_ANALYZE)
     target_compile_options(ob_${name} PRIVATE $<$<NOT:$<CONFIG:Debug>>:-Wframe-larger-than=2048>)
   endif()
@@ -54,13 +54,15 @@ function(ob_layer name)
   endforeach()
 endfunction()
 
-# ob_see_all_layers(TARGET): a program, linked with onnx_broadcast, that includes headers of every layer: a test, or the generator of pages.
+# ob_see_all_layers(TARGET): a program, linked with onnx_broadcast, that includes headers of every layer: a test, or the generator
+# of pages.
 function(ob_see_all_layers target)
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}/layers/core)
 endfunction()
 
-# ob_link(NAME LINK... [DEBIAN PACKAGE]): a library that onnx_broadcast needs. NAME is the one behind -l, for those who link the installed static
-# library; LINK is what this build links; PACKAGE has it for those who develop, libNAME-dev where that is not said.
+# ob_link(NAME LINK... [DEBIAN PACKAGE]): a library that onnx_broadcast needs. NAME is the name behind -l, for those who link the
+# installed static library. LINK is the library or target that this build links. PACKAGE is its development package in Debian, by
+# default libNAME-dev.
 function(ob_link name)
   cmake_parse_arguments(ARG "" "DEBIAN" "" ${ARGN})
   if(NOT DEFINED ARG_DEBIAN)

@@ -1,5 +1,5 @@
-# The library, static and shared, out of the layers' objects. What it needs itself is linked privately: programs see neither headers nor
-# names of it.
+# The library, static and shared, made of the layers' objects. The libraries that it needs are linked privately: programs see
+# neither their headers nor their names.
 get_property(OB_NEEDED_NAMES GLOBAL PROPERTY OB_NEEDED_NAMES)
 get_property(OB_NEEDED_LINKS GLOBAL PROPERTY OB_NEEDED_LINKS)
 set(objects)

@@ -1,5 +1,6 @@
 # Debian packages by CPack, one for each component of install.cmake; `./dev package` makes, checks and tries them.
-set(OB_PACKAGE_MAINTAINER "onnx-broadcast maintainers <maintainers@onnx-broadcast.invalid>" CACHE STRING "Who made the packages: NAME <ADDRESS>")
+set(OB_PACKAGE_MAINTAINER "onnx-broadcast maintainers <maintainers@onnx-broadcast.invalid>"
+    CACHE STRING "Who made the packages: NAME <ADDRESS>")
 set(OB_DEBIAN_REVISION 1 CACHE STRING "Number of the packaging of one version")
 set(OB_DEBIAN_VERSION ${PROJECT_VERSION}-${OB_DEBIAN_REVISION})
 set(debian ${CMAKE_CURRENT_LIST_DIR}/debian)
@@ -30,11 +31,13 @@ set(when)
 if(DEFINED ENV{SOURCE_DATE_EPOCH})
   set(when --date=@$ENV{SOURCE_DATE_EPOCH})
 endif()
-execute_process(COMMAND ${CMAKE_COMMAND} -E env LC_ALL=C TZ=UTC date ${when} -R OUTPUT_VARIABLE date OUTPUT_STRIP_TRAILING_WHITESPACE)
+execute_process(COMMAND ${CMAKE_COMMAND} -E env LC_ALL=C TZ=UTC date ${when} -R
+                OUTPUT_VARIABLE date OUTPUT_STRIP_TRAILING_WHITESPACE)
 configure_file(${debian}/changelog.in ${made}/changelog @ONLY)
 execute_process(COMMAND gzip -9n -c ${made}/changelog OUTPUT_FILE ${made}/changelog.Debian.gz COMMAND_ERROR_IS_FATAL ANY)
 
-# ob_package(COMPONENT NAME SECTION SUMMARY LINE...): the component as a package, described by the summary, what is common, and the lines.
+# ob_package(COMPONENT NAME SECTION SUMMARY LINE...): the component as a package. Its description is the summary, the text common
+# to all packages, and the lines.
 set(about "Broadcasting stretches the operands of an operator until their shapes agree."
           "onnx-broadcast finds every broadcast of an ONNX model, proves or refutes it,"
           "writes it down as an operator, and runs models without copying operands." ".")
@@ -47,12 +50,14 @@ macro(ob_package component name section summary)
   set(CPACK_DEBIAN_${upper}_PACKAGE_SECTION ${section})
   list(JOIN about "\n" CPACK_DEBIAN_${upper}_DESCRIPTION)
   string(JOIN "\n" CPACK_DEBIAN_${upper}_DESCRIPTION "${summary}" "${CPACK_DEBIAN_${upper}_DESCRIPTION}" ${ARGN})
-  install(FILES ${debian}/copyright ${made}/changelog.Debian.gz DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/doc/${name} COMPONENT ${component})
+  install(FILES ${debian}/copyright ${made}/changelog.Debian.gz
+          DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/doc/${name} COMPONENT ${component})
 endmacro()
 
 set(library_package libonnx-broadcast${OB_SOVERSION})
 
-ob_package(runtime ${library_package} libs "broadcasting in ONNX models: shared library" "This package contains the shared library.")
+ob_package(runtime ${library_package} libs "broadcasting in ONNX models: shared library"
+  "This package contains the shared library.")
 # Calls of what a later version adds need that version: the bound is the version itself.
 file(CONFIGURE OUTPUT ${made}/shlibs CONTENT "libonnx_broadcast ${OB_SOVERSION} ${library_package} (>= ${PROJECT_VERSION})\n")
 file(CONFIGURE OUTPUT ${made}/triggers CONTENT "activate-noawait ldconfig\n")
@@ -81,7 +86,8 @@ endif()
 
 if(OB_BUILD_TOOLS)
   foreach(page onnx-broadcast-check onnx-broadcast-run)
-    execute_process(COMMAND gzip -9n -c ${PROJECT_SOURCE_DIR}/docs/man/${page}.1 OUTPUT_FILE ${made}/${page}.1.gz COMMAND_ERROR_IS_FATAL ANY)
+    execute_process(COMMAND gzip -9n -c ${PROJECT_SOURCE_DIR}/docs/man/${page}.1
+                    OUTPUT_FILE ${made}/${page}.1.gz COMMAND_ERROR_IS_FATAL ANY)
     install(FILES ${made}/${page}.1.gz DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT tools)
   endforeach()
   ob_package(tools onnx-broadcast science "broadcasting in ONNX models: commands"

@@ -1,7 +1,8 @@
 # What depends on the machine that is built for, which need not be the one that builds.
 
-# ---- Floating-point numbers. Expected bits do not depend on the machine, and sums round where the kernels rely on it: each operation is one of
-# its type, neither wider (FLT_EVAL_METHOD) nor fused with the next.
+# ---- Floating-point numbers. ----------------------------------------------------------------------------------------
+# Expected bits do not depend on the machine, and sums round where the kernels rely on it: each operation is computed in its own
+# type, neither in a wider one (FLT_EVAL_METHOD) nor fused with the next.
 include(CheckCSourceCompiles)
 set(OB_FLOAT_OPTIONS -ffp-contract=off)
 set(ob_float_source "#include <float.h>\n#if FLT_EVAL_METHOD != 0\n#error wider\n#endif\nint main(void) { return 0; }\n")
@@ -23,7 +24,8 @@ if(NOT ${variable})
                       "put an option into CMAKE_C_FLAGS that ends this.")
 endif()
 
-# ---- Atomic operations that the processor does not have (64 bits on powerpc, small ones on riscv64) are functions of libatomic. ----------
+# ---- Atomic operations. ---------------------------------------------------------------------------------------------
+# Those that the processor does not have (64 bits on powerpc, small ones on riscv64) are functions of libatomic.
 string(CONCAT ob_atomic_source "#include <stdatomic.h>\n#include <stdint.h>\n"
     "static _Atomic uint64_t a;\nstatic atomic_flag b;\nstatic atomic_uchar c;\n"
     "int main(void) { uint64_t old = atomic_load(&a); atomic_fetch_add(&c, 1);\n"
@@ -39,16 +41,21 @@ if(NOT OB_ATOMIC_IN_COMPILER)
   ob_link(atomic atomic)
 endif()
 
-# ---- Libraries. pkg-config knows those of the machine that builds; a toolchain file alone leaves it so. ------------------------------------
+# ---- Libraries. -----------------------------------------------------------------------------------------------------
+# By default pkg-config finds the libraries of the machine that builds, and a toolchain file alone does not change that.
 if(CMAKE_CROSSCOMPILING AND NOT DEFINED ENV{PKG_CONFIG_LIBDIR} AND NOT PKG_CONFIG_EXECUTABLE)
-  execute_process(COMMAND ${CMAKE_C_COMPILER} -print-multiarch OUTPUT_VARIABLE ob_multiarch OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+  execute_process(COMMAND ${CMAKE_C_COMPILER} -print-multiarch
+                  OUTPUT_VARIABLE ob_multiarch OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
   set(roots ${CMAKE_SYSROOT} ${CMAKE_FIND_ROOT_PATH})
   set(ob_pc_folders)
   foreach(root IN LISTS roots)
     foreach(folder lib/${ob_multiarch} lib lib64 share)
       list(APPEND ob_pc_folders ${root}/usr/${folder}/pkgconfig ${root}/${folder}/pkgconfig)
     endforeach()
-    file(GLOB found ${root}/usr/lib/pkgconfig/libprotobuf-c.pc ${root}/usr/lib*/*/libprotobuf-c.pc ${root}/usr/lib/*/pkgconfig/libprotobuf-c.pc)
+    file(GLOB found
+         ${root}/usr/lib/pkgconfig/libprotobuf-c.pc
+         ${root}/usr/lib*/*/libprotobuf-c.pc
+         ${root}/usr/lib/*/pkgconfig/libprotobuf-c.pc)
     if(found AND NOT DEFINED ENV{PKG_CONFIG_SYSROOT_DIR})
       set(ENV{PKG_CONFIG_SYSROOT_DIR} ${root})
     endif()
@@ -61,7 +68,8 @@ if(CMAKE_CROSSCOMPILING AND NOT DEFINED ENV{PKG_CONFIG_LIBDIR} AND NOT PKG_CONFI
   message(STATUS "onnx_broadcast: built for ${CMAKE_SYSTEM_PROCESSOR}; pkg-config looks in ${ob_pc_folders}")
 endif()
 
-# ob_is_for_target(VARIABLE LIBRARY...): whether programs for the target can be linked with it. A library of the machine that builds cannot.
+# ob_is_for_target(VARIABLE LIBRARY...): whether programs for the target can be linked with the library. They cannot if it is one
+# of the machine that builds.
 function(ob_is_for_target variable)
   if(CMAKE_CROSSCOMPILING)
     set(CMAKE_REQUIRED_LIBRARIES ${ARGN})

@@ -11,8 +11,8 @@ function(ob_installed_targets variable)
   set(${variable} ${targets} PARENT_SCOPE)
 endfunction()
 
-# ob_test(NAME name [NEEDS target...] COMMAND command...): add_test. Targets that the command names (the command itself, $<TARGET_FILE:...>,
-# $<TARGET_OBJECTS:...>) are needed anyway; NEEDS has those that the test finds in the build folder.
+# ob_test(NAME name [NEEDS target...] COMMAND command...): add_test. Targets that the command names (the command itself,
+# $<TARGET_FILE:...>, $<TARGET_OBJECTS:...>) are needed anyway; NEEDS has those that the test finds in the build folder.
 function(ob_test)
   cmake_parse_arguments(PARSE_ARGV 0 ARG "COMMAND_EXPAND_LISTS" "NAME" "NEEDS;COMMAND" )
   set(needs ${ARG_NEEDS})

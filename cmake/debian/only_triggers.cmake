@@ -1,4 +1,5 @@
-# CPack gives a package with a shared library scripts that call ldconfig. The trigger does that, once for all packages of a run: the scripts go.
+# CPack gives a package with a shared library scripts that call ldconfig. The trigger does the same once for all packages that are
+# installed together, so the scripts are removed.
 foreach(package ${CPACK_PACKAGE_FILES})
   set(unpacked ${CPACK_TEMPORARY_DIRECTORY}/only_triggers)
   file(REMOVE_RECURSE ${unpacked})

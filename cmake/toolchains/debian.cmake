@@ -1,5 +1,6 @@
-# The rest of a toolchain file: Debian's cross compiler for OB_TRIPLET, and OB_QEMU to run what it makes. The target's protobuf-c and what else
-# it has are looked for in OB_SYSROOT (where `./dev cross` puts them) and beside the compiler, nothing on the machine that builds.
+# The rest of a toolchain file: Debian's cross compiler for OB_TRIPLET, and OB_QEMU to run the programs that it makes. Libraries
+# of the target, for instance protobuf-c, are looked for in OB_SYSROOT (where `./dev cross` puts them) and beside the compiler,
+# but not among those of the machine that builds.
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_C_COMPILER ${OB_TRIPLET}-gcc)
 set(OB_SYSROOT "" CACHE PATH "Folder with the usr/include and usr/lib of the target's libraries")
