@@ -1,6 +1,6 @@
 /* Concat 1.. (axis, 1 by default in version 1), Tile 1 (tiles, axis) and 6.. (repeats), DepthToSpace 1.. (mode DCR, since 11 also
- * CRD), SpaceToDepth 1..: copies of blocks. Every element type, by width; inputs may be strided. The result's dims are planned
- * already. */
+ * CRD), SpaceToDepth 1..: copies of blocks. Every element type, by width; inputs may be strided. The dims of the result are known
+ * before planning. */
 #include "ops/kernel/common.h"
 #include "ops/movement/params.h"
 
@@ -37,7 +37,7 @@ static ob_status concat_run(const ob_kernel_args *args, ob_error *error) {
 const ob_kernel ob__kernel_concat = {
     .name = "concat", .flags = OB_KERNEL_STRIDED, .state_bytes = sizeof(int32_t), .plan = concat_plan, .run = concat_run};
 
-/* Each axis becomes two, repeats x size, and the repeats have stride 0 in the input. */
+/* Each axis becomes two, repeats x size; the input has stride 0 along repeats. */
 static ob_status tile_run(const ob_kernel_args *args, ob_error *error) {
     const ob_view *in = &args->in[0], *out = &args->out[0];
     int64_t dims[OB__COPY_RANK], to[OB__COPY_RANK], from[OB__COPY_RANK];
@@ -60,7 +60,7 @@ static ob_status tile_run(const ob_kernel_args *args, ob_error *error) {
 
 const ob_kernel ob__kernel_tile = {.name = "tile", .flags = OB_KERNEL_STRIDED, .run = tile_run};
 
-/* Both are a copy over (n, c, h, w, i, j): channel c of the deep side, cell (i, j) of the block. */
+/* Both copy over (n, c, h, w, i, j): channel c of the tensor with more channels, element (i, j) of the block. */
 static ob_status depth_space_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
     (void)needs;
     ob_depth_params *params = args->state;

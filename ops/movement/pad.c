@@ -12,10 +12,10 @@
 
 typedef struct state {
     ob_pad_params params;
-    bool has_value; /* the attribute's: before version 11, of real types */
+    bool has_value; /* the attribute before version 11, for real types */
 } state;
 
-/* What is added before each axis, checked against the planned result. */
+/* The padding before each axis, checked against the planned result. */
 static ob_status read_pads(const ob_kernel_args *args, int64_t *before, ob_error *error) {
     const ob_view *in = &args->in[0], *out = &args->out[0];
     int64_t pads[2 * OB_MAX_RANK], axes[OB_MAX_RANK], after[OB_MAX_RANK] = {0};
@@ -59,7 +59,7 @@ static ob_status read_value(const ob_kernel_args *args, void *value, ob_error *e
     return OB_OK;
 }
 
-/* Which element of an axis of size n stands at place i, i counted from its first element. n > 0. */
+/* The element of an axis of size n for position i, which counts from its first element. n > 0. */
 static int64_t source(ob_pad_mode m, int64_t i, int64_t n) {
     if (i >= 0 && i < n) return i;
     if (m == OB_PAD_EDGE || n == 1) return i < 0 ? 0 : n - 1;
@@ -68,17 +68,17 @@ static int64_t source(ob_pad_mode m, int64_t i, int64_t n) {
     return k < n ? k : period - k;
 }
 
-#define OUTSIDE INT64_MIN /* no offset */
+#define OUTSIDE INT64_MIN /* not an offset */
 
-/* LONG: places of a row that asks within; rows that are short ask together, APART at a time. */
+/* LONG: elements of a row between checks for cancellation; short rows check once for APART rows. */
 enum { LONG = 1 << 14, APART = 64, FEW = 8 };
 
-/* One row of the result: places begin .. end are a stretch of the input, the others are looked up. NULL: none is there. */
+/* One row of the result: positions begin .. end are contiguous in the input, the others are looked up. NULL: there is none. */
 typedef struct row {
     const int64_t *table;
     int64_t n, begin, end, stride;
     const void *value;
-    obk_pace *pace; /* NULL: it is short */
+    obk_pace *pace; /* NULL: the row is short */
 } row;
 
 static inline __attribute__((always_inline)) void lone_places(const row *r, char *to, const char *from, int64_t begin,
@@ -86,7 +86,7 @@ static inline __attribute__((always_inline)) void lone_places(const row *r, char
     const bool outside = end > begin && (!from || r->table[begin] == OUTSIDE);
     if (outside && end - begin > FEW) {
         ob__fill(to + begin * (int64_t)width, end - begin, width, r->value, r->pace);
-    } else if (outside) { /* a call costs more */
+    } else if (outside) { /* a call would cost more */
         for (int64_t i = begin; i < end; i++) memcpy(to + i * (int64_t)width, r->value, width);
     } else {
         for (int64_t i = begin; i < end && !(r->pace && obk_stops(r->pace, 2)); i++)
@@ -114,7 +114,7 @@ static inline __attribute__((always_inline)) void pad_row_of(const row *r, char 
     lone_places(r, to, from, r->end, r->n, width);
 }
 
-/* The usual widths are constants, so that an element is one load and one store. */
+/* The usual widths are constants, so that an element is copied with one load and one store. */
 static void pad_row(const row *r, char *to, const char *from, size_t width) {
     if (width == 4)
         pad_row_of(r, to, from, 4);
@@ -124,7 +124,7 @@ static void pad_row(const row *r, char *to, const char *from, size_t width) {
         pad_row_of(r, to, from, width);
 }
 
-/* A table per axis of byte offsets into the input. */
+/* Makes a table for each axis with byte offsets into the input. */
 static ob_status pad_compute(const ob_kernel_args *args, ob_pad_mode m, const int64_t *before, ob_error *error) {
     const ob_view *in = &args->in[0], *out = &args->out[0];
     int64_t index[OB_MAX_RANK] = {0}, *tables[OB_MAX_RANK];
@@ -152,7 +152,7 @@ static ob_status pad_compute(const ob_kernel_args *args, ob_pad_mode m, const in
         return OB_OK;
     }
     int64_t n_rows = 0;
-    if (pace.over) return OB_OK; /* the tables are not whole */
+    if (pace.over) return OB_OK; /* the tables are incomplete */
     const int32_t inner = out->rank - 1;
     row r = {.table = tables[inner],
              .n = out->dims[inner],

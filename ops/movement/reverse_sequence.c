@@ -1,12 +1,12 @@
-/* ReverseSequence 10: of each sequence of the batch the first elements along the time axis, as many as its length says, come in
- * reverse order. Every element type, by width. */
+/* ReverseSequence 10: reverses the first elements of each sequence of the batch along the time axis; sequence_lens gives their
+ * number. Every element type, by width. */
 #include "ops/kernel/common.h"
 #include "ops/movement/params.h"
 
 typedef struct reversal {
-    bool time_first; /* [time, batch, ...], else [batch, time, ...] */
+    bool time_first; /* [time, batch, ...]; otherwise [batch, time, ...] */
     int64_t n_batch, n_time;
-    size_t block; /* bytes behind the two axes */
+    size_t block; /* bytes after these two axes */
 } reversal;
 
 typedef struct job {

@@ -1,4 +1,4 @@
-/* Shape rules of operators that cut, join, pick and repeat. */
+/* Shape rules of operators that slice, join, pick and repeat. */
 #include <string.h>
 
 #include "core/base/error.h"
@@ -18,7 +18,7 @@ OB_RULE(transpose);
 
 /* ---- Concat ---- */
 
-/* Joins contents when everything before the axis is one row: vectors, and tensors whose leading sizes are 1. */
+/* Joins contents if there is one row before the axis: vectors, and tensors whose leading sizes are 1. */
 static ob_status concat_content(ob_infer *infer, int32_t axis) {
     uint32_t n = 0;
     for (uint32_t i = 0; i < infer->node->n_inputs; i++) {
@@ -40,7 +40,7 @@ static ob_status concat_content(ob_infer *infer, int32_t axis) {
     return OB_OK;
 }
 
-/* `is_first`: there is nothing yet to compare its sizes with. */
+/* `is_first`: there are no earlier sizes to compare with. */
 static ob_status concat_operand(ob_infer *infer, uint32_t i, bool is_first, int32_t axis, ob_dim *dims, int32_t rank) {
     for (int32_t k = 0; k < rank; k++) {
         ob_dim d = ob__in_dim(infer, i, k);
@@ -146,7 +146,7 @@ ob_status ob__infer_transpose(ob_infer *infer) {
 
 /* ---- Split ---- */
 
-/* Size of part i when no sizes are given; from Split-18 on the last parts may be smaller. */
+/* The size of part i if no sizes are given; since Split-18 the last part may be smaller. */
 static ob_dim even_part(ob_infer *infer, ob_dim whole, uint32_t i, uint32_t n) {
     if (ob__since(infer) < 18) return ob_dim_div(infer->dims, whole, n);
     ob_dim part = ob_dim_ceil_div(infer->dims, whole, n);
@@ -234,14 +234,14 @@ ob_status ob__infer_split(ob_infer *infer) {
 /* ---- Slice ---- */
 
 typedef struct cut {
-    ob_dim start, end, step; /* as given */
+    ob_dim start, end, step; /* as given in the model */
 } cut;
 
-/* Where a bound stands: negative ones count from the end. Huge ones stand for the ends. */
+/* The position of a bound: negative bounds count from the end, and very large ones are the ends. */
 static ob_dim place(ob_infer *infer, ob_dim given, ob_dim size) {
     if (given == OB_DIM_UNKNOWN || size == OB_DIM_UNKNOWN) return OB_DIM_UNKNOWN;
     ob_dim from_end = ob_dim_add(infer->dims, given, size);
-    /* size - 1 of an axis without elements is -1, and then too. */
+    /* size - 1 is -1 for an axis without elements, and means the same there */
     if (ob__known_at_least(infer, given, 0) || given == ob_dim_sub(infer->dims, size, 1)) return given;
     return ob__term_select(infer, ob__term_at_least(infer, given, 0), given, from_end);
 }
@@ -250,7 +250,8 @@ static bool is_huge(ob_dim given) {
     return ob_dim_is_const(given) && (given >= OB_DIM_CONST_MAX / 2 || given <= -OB_DIM_CONST_MAX / 2);
 }
 
-/* Elements from `start` (at most `last_start`) to before `end`: the least of the differences, as x[:k] is min(k, size). */
+/* The number of elements from `start` (at most `last_start`) to before `end`: the least of the differences, since x[:k] has
+ * min(k, size) elements. */
 static ob_dim span_of(ob_infer *infer, const ob_dim *ends, const ob_dim *starts) {
     ob_dim span = OB_DIM_UNKNOWN;
     for (int e = 0; e < 2; e++)
@@ -261,14 +262,14 @@ static ob_dim span_of(ob_infer *infer, const ob_dim *ends, const ob_dim *starts)
     return span;
 }
 
-/* Number of elements from start by step before end, and the first position. */
+/* The number of elements from start to end by step, and the first position. */
 static ob_dim cut_size(ob_infer *infer, const cut *c, ob_dim size, ob_dim *first) {
     *first = OB_DIM_UNKNOWN;
     if (!ob_dim_is_const(c->step) || c->step == 0 || size == OB_DIM_UNKNOWN) return OB_DIM_UNKNOWN;
     ob_dims *dims = infer->dims;
     ob_dim last = ob_dim_sub(dims, size, 1), span;
     if (c->step > 0) {
-        /* A start behind the end, and an end before the front, give less than nothing. */
+        /* A start after the end, or an end before the beginning, would give a negative number. */
         ob_dim start = is_huge(c->start) ? (c->start > 0 ? size : 0) : place(infer, c->start, size);
         ob_dim end = is_huge(c->end) ? (c->end > 0 ? size : 0) : place(infer, c->end, size);
         const ob_dim starts[2] = {start, 0}, ends[2] = {end, size};
@@ -305,14 +306,14 @@ static ob_status slice_content(ob_infer *infer, ob_dim first, ob_dim count, ob_d
     return OB_OK;
 }
 
-/* How many axes a slice names; -1 when that is not known. */
+/* The number of axes that a slice names; -1 if it is not known. */
 static int64_t slice_count(ob_infer *infer, const int64_t *starts, uint32_t n_starts) {
     if (starts) return n_starts;
     ob_dim n = ob__in_count(infer, 1);
     return ob_dim_is_const(n) ? n : -1;
 }
 
-/* Starts, ends, axes and steps have one entry for each axis that is cut. */
+/* Starts, ends, axes and steps have one entry for each sliced axis. */
 static ob_status require_one_length(ob_infer *infer) {
     for (uint32_t i = 2; i < 5; i++)
         if (ob__in_given(infer, i))
@@ -339,7 +340,7 @@ ob_status ob__infer_slice(ob_infer *infer) {
     if (n > from.rank) ob__problem(infer, OB0602, -1, -1, "%lld axes to slice for rank %d", (long long)n, from.rank);
     if (n < 0 || !known_axes) OB_TRY(ob__unverified(infer, 3, -1, "axes depend on data"));
     if (n < 0 || n > from.rank || !known_axes) return ob__out_rank(infer, 0, from.rank);
-    bool cut_before[OB_MAX_RANK] = {false}, is_part = true; /* each element behind the other, along every axis */
+    bool cut_before[OB_MAX_RANK] = {false}, is_part = true; /* no gaps between elements along any axis */
     ob_dim dims[OB_MAX_RANK], firsts[OB_MAX_RANK] = {0}, first = 0, step = 1;
     if (from.rank) memcpy(dims, from.dims, (size_t)from.rank * sizeof *dims);
     for (uint32_t i = 0; i < (uint64_t)n; i++) {
@@ -373,12 +374,12 @@ ob_status ob__infer_slice(ob_infer *infer) {
 
 /* ---- Pad, Tile ---- */
 
-/* Element i of the paddings: an attribute (version 1: `paddings`) or operand 1. */
+/* Element i of the padding: from an attribute (version 1: `paddings`) or operand 1. */
 static ob_dim padding(const int64_t *ints, ob_content terms, uint32_t i) {
     return ints ? ob__saturated(ints[i]) : terms.elems ? terms.elems[i] : OB_DIM_UNKNOWN;
 }
 
-/* Every mode but constant repeats elements: there must be one where anything is added. */
+/* Every mode except constant repeats elements, so padding needs an element. */
 static ob_status require_elements(ob_infer *infer, ob_dim size, ob_dim added, int32_t axis) {
     if (ob__pad_params(infer->node, ob__since(infer)).mode == OB_PAD_CONSTANT) return OB_OK;
     return ob__require_where(infer, added, OB_COND_AT_LEAST, size, 1, 0, axis, OB0601);
@@ -440,7 +441,7 @@ static ob_status tile_content(ob_infer *infer, ob_dim times) {
     return OB_OK;
 }
 
-/* Tile-1 repeats along one axis: operands tiles and axis. */
+/* Tile-1 repeats along one axis, with operands tiles and axis. */
 static ob_status tile_one_axis(ob_infer *infer, ob_shape from) {
     int64_t at;
     int32_t axis;
@@ -540,7 +541,7 @@ ob_status ob__infer_depth_space(ob_infer *infer) {
     return ob__out_tensor(infer, 0, OB_NONE, 4, dims);
 }
 
-/* One length for each sequence of the batch, at most the size of the time axis. */
+/* There is one length for each sequence of the batch, at most the size of the time axis. */
 ob_status ob__infer_reverse_sequence(ob_infer *infer) {
     ob_reverse_params params;
     ob_error *error = infer->trial;

@@ -1,9 +1,9 @@
 /* Transpose, Slice, Split: views with permuted, scaled or shifted strides. Every element type, by width.
  *
  * Transpose 1..: attribute perm, reversed order by default.
- * Slice 1 (attributes starts, ends, axes), 10.. (inputs, with steps): a negative step gives a negative stride. Starts and ends
- * beyond the axis are clamped, as NumPy does. Split 1.. (attribute split or input 1; num_outputs since 18): consecutive parts of
- * one axis; their sizes are planned already. */
+ * Slice 1 (attributes starts, ends, axes), 10.. (inputs, with steps): a negative step gives a negative stride. As in NumPy,
+ * starts and ends beyond the axis are clamped. Split 1.. (attribute split or input 1; num_outputs since 18): consecutive parts of
+ * one axis; their sizes are known before planning. */
 #include "core/base/integers.h"
 #include "ops/kernel/common.h"
 #include "ops/movement/params.h"
@@ -61,7 +61,7 @@ static int64_t clamp(int64_t value, int64_t low, int64_t high) {
     return value < low ? low : value > high ? high : value;
 }
 
-/* First element and count along one axis. */
+/* The first element and the number of elements along one axis. */
 static void slice_axis(int64_t dim, int64_t start, int64_t end, int64_t step, int64_t *first, int64_t *count) {
     if (start < 0) start = start < -dim ? -1 : start + dim;
     if (end < 0) end = end < -dim ? -1 : end + dim;
@@ -104,7 +104,7 @@ static ob_status slice_view_of(const void *params, const ob_kernel_args *args, u
         OB_FAIL_IF(count != out->dims[axis], error, OB_E_SHAPE, "axis %d has %lld elements, not the planned %lld", axis,
                    (long long)count, (long long)out->dims[axis]);
         if (count == 0) continue;
-        if (count == 1) step = 1; /* a huge step over one element would overflow the stride */
+        if (count == 1) step = 1; /* a very large step over one element would overflow the stride */
         offset += first * in->strides[axis];
         out->strides[axis] = step * in->strides[axis];
     }
@@ -148,7 +148,7 @@ typedef struct split_params {
     ob_ints sizes;
 } split_params;
 
-/* Of part k, which may be an output that is left out: then the sizes tell, or without them the parts are even and the last ones
+/* The size of part k, which may be an omitted output: from the sizes, or without them equal parts, of which the last may be
  * smaller. */
 static ob_status split_size(const ob_ints *sizes, const ob_kernel_args *args, uint32_t k, int32_t axis, int64_t whole,
                             int64_t *size, ob_error *error) {

@@ -125,13 +125,13 @@ ob_status ob__describe_axes(const ob_resize_params *p, const ob_resize_values *v
 
 /* ---- tables ---- */
 
-/* A number in the precision of the coordinates: nearest has them in float as the scales are, and ties decide. Rounding the
- * double quotient gives what dividing floats does. */
+/* Rounds to the precision of coordinates. For nearest these are floats like the scales, because rounding decides ties. Rounding
+ * the double quotient gives the same as dividing floats. */
 static double rounded(const ob_resize_params *p, double x) {
     return p->mode == OB_RESIZE_NEAREST ? (double)(float)x : x;
 }
 
-/* Where place i of the result lies in the input. */
+/* The coordinate in the input of position i of the result. */
 static double coordinate(const ob_resize_params *p, const ob_resize_axis *a, int64_t i) {
     double x = (double)i, n = (double)a->k.n_in, offset = 0;
     switch (p->transformation) {
@@ -179,9 +179,9 @@ static void fill_place(const ob_resize_params *p, const ob_resize_axis *a, bool 
     const double limit = 0x1p40, end = (double)(a->k.n_in - 1), stretch = stretch_of(p, a);
     double x = coordinate(p, a, i), sum = 0;
     t->outside[i] = !(x >= 0 && x <= end);
-    x = x > -limit ? x < limit ? x : limit : -limit; /* NaN too */
+    x = x > -limit ? x < limit ? x : limit : -limit; /* also for NaN */
     double base = p->mode == OB_RESIZE_NEAREST ? nearest(p, a, x) : ceil(x) - 1, ratio = x - base;
-    for (int turn = 0; turn < 2; turn++) /* the sum first, which divides */
+    for (int turn = 0; turn < 2; turn++) /* first the sum, which then divides the weights */
         for (int64_t k = 0; k < a->k.taps; k++) {
             int64_t at = (int64_t)base + a->first + k, place = k * a->k.n_out + i;
             double weight = weight_of(p, stretch * ((double)(a->first + k) - ratio));

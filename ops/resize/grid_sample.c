@@ -1,9 +1,9 @@
-/* GridSample 16, 20 (any number of spatial axes), 22 (bfloat16): values of X at positions that a grid gives.
+/* GridSample 16, 20 (any number of spatial axes), 22 (bfloat16): samples X at positions that a grid gives.
  *
- * Positions are computed in the type that is computed in; weights of a point once for all channels. float16 and bfloat16 are
- * computed in float, integers in float or double and cut at the end, complex numbers as planes of their parts. Nearest moves
- * elements of every type; nothing lies between strings. The padding mode applies to the position, then to each element that it
- * is made of. */
+ * Positions are computed in the computing type, and the weights of a point once for all channels. float16 and bfloat16 are
+ * computed in float; integers in float or double and truncated at the end; complex numbers as separate planes of real and
+ * imaginary parts. Nearest copies elements of every type; strings cannot be interpolated. The padding mode applies to the
+ * position, then to each element that contributes. */
 #include "core/base/integers.h"
 #include "core/graph/types.h"
 #include "kernels/kernels.h"
@@ -16,11 +16,11 @@ typedef struct grid_sample {
     ob_grid_params params;
     int32_t rank; /* spatial axes */
     int64_t dims[OB_MAX_RANK];
-    int64_t n_batches, n_channels, n_in, n_points, n_chunks; /* n_in, n_points: of a plane */
+    int64_t n_batches, n_channels, n_in, n_points, n_chunks; /* n_in, n_points: in a plane */
     int64_t n_taps;
-    bool is_double, grid_is_double, is_moved, is_complex; /* is_double: X is computed as double; is_complex: in parts */
-    ob_dtype computing;                                   /* of X as it is computed */
-    size_t width;                                         /* bytes of an element as it is moved */
+    bool is_double, grid_is_double, is_moved, is_complex; /* is_double: X is computed in double; is_complex: as two parts */
+    ob_dtype computing;                                   /* of X in computations */
+    size_t width;                                         /* bytes of a copied element */
     const obk_samples *loops;
 } grid_sample;
 
@@ -46,7 +46,7 @@ static double clamp(double at, double low, double high) {
     return at < low ? low : at > high ? high : at;
 }
 
-/* Along axis a, whose first and last elements lie between the borders low and high. */
+/* Axis a; its first and last elements are between the borders low and high. */
 typedef struct line {
     int64_t n;
     double low, high;
@@ -68,12 +68,12 @@ static void cubic_weights(double x, double weights[4]) {
     weights[3] = ((a * (y + 1) - 5 * a) * (y + 1) + 8 * a) * (y + 1) - 4 * a;
 }
 
-/* Filled in place: a copy of a struct that was just written keeps the processor waiting. */
+/* filled in place, because copying a struct that was just written stalls the processor */
 static void axis_taps(const grid_sample *s, const line *l, double at, ob_axis_taps *taps) {
     const ob_grid_mode mode = s->params.mode;
     if (mode == OB_GRID_NEAREST) at = rint(at);
     if (at < l->low || at > l->high) {
-        /* Of a cube each element is moved to the border, not the position: so have it others. */
+        /* For cubic, the elements are clamped to the border, not the position, as in other implementations. */
         const double room = mode == OB_GRID_CUBIC ? 4 : 0;
         if (l->padding == OB_GRID_BORDER) at = clamp(at, -room, (double)(l->n - 1) + room);
         if (l->padding == OB_GRID_REFLECTION) at = reflect(at, l->low, l->high);
@@ -98,7 +98,7 @@ static void axis_taps(const grid_sample *s, const line *l, double at, ob_axis_ta
     for (int32_t t = 0; t < taps->n; t++) taps->index[t] = element_at(l, first + t);
 }
 
-/* From -1 .. 1 to elements, in the type that is computed in. */
+/* From -1 .. 1 to elements, in the computing type. */
 static double position(const grid_sample *s, const void *grid, int64_t i, int64_t n) {
     if (s->grid_is_double) {
         const double x = ((const double *)grid)[i], size = (double)n;
@@ -108,7 +108,7 @@ static double position(const grid_sample *s, const void *grid, int64_t i, int64_
     return (double)(s->params.align_corners ? (x + 1) / 2 * (size - 1) : ((x + 1) * size - 1) / 2);
 }
 
-/* The grid names the innermost axis first. */
+/* The grid lists the innermost axis first. */
 static void point_taps(const grid_sample *s, const void *grid, int64_t point, ob_axis_taps *axes) {
     for (int32_t a = 0; a < s->rank; a++) {
         const double size = (double)s->dims[a];
@@ -129,7 +129,7 @@ static void move(const grid_sample *s, const obk_sampling *points, const char *x
             memset(y, 0, width);
 }
 
-/* Blocks of points that are sampled together, plane by plane: the plane stays in the cache. */
+/* Blocks of points that are sampled together, plane by plane, so that the plane stays in the cache. */
 enum { BLOCKS = 8, POINTS = BLOCKS * OBK_SAMPLE_POINTS };
 
 static void fill_table(const grid_sample *s, const void *grid, int64_t first, int32_t n, ob_axis_taps *axes,
@@ -237,7 +237,7 @@ static ob_status grid_sample_plan(const ob_kernel_site *site, ob_kernel_args *ar
     return ob__plan_real(args, needs, error);
 }
 
-/* Planes of n complex numbers as a plane of real and one of imaginary parts each; or back. */
+/* Splits planes of n complex numbers into one plane of real and one of imaginary parts each, or joins them. */
 static void part(const grid_sample *s, void *to, const void *from, int64_t n_planes, int64_t n, bool back) {
     const size_t width = s->width;
     for (int64_t plane = 0; plane < n_planes; plane++)

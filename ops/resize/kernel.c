@@ -1,9 +1,9 @@
 /* Resize 10, 11, 13, 18, 19 and Upsample 1, 7, 9, 10: nearest, linear and cubic interpolation along any axes.
  *
- * Every axis has, for each place of the result, a few elements of the input with weights; linear and cubic apply the axes one
- * after the other in float (double for double and wide integers), block by block, so that what lies between stays in the cache;
- * nearest picks elements of any type. All coordinate transformations, nearest modes, exclude_outside, antialias (18), axes (18),
- * keep_aspect_ratio_policy. tf_crop_and_resize takes extrapolation_value where a coordinate is outside. */
+ * For each position of the result along an axis, tables hold a few elements of the input with weights. Linear and cubic apply one
+ * axis after the other in float (double for double and wide integers), block by block, so that intermediate results stay in the
+ * cache; nearest copies elements of any type. Supported are all coordinate transformations, all nearest modes, exclude_outside,
+ * antialias (18), axes (18) and keep_aspect_ratio_policy. tf_crop_and_resize uses extrapolation_value for coordinates outside. */
 #include "core/base/integers.h"
 #include "kernels/kernels.h"
 #include "kernels/resize/resize.h"
@@ -16,11 +16,11 @@ enum { CACHED_BYTES = 128 << 10, CHUNK_BYTES = 64 << 10 };
 typedef struct resize {
     ob_resize_params p;
     const obk_resizes *loops;
-    bool known; /* places follow from constants: `axes` has its tables; else a run makes them */
+    bool known; /* only constants decide positions, so `axes` has its tables; otherwise each run makes them */
     bool wide;  /* computed in double */
     ob_resize_axis *axes;
-    int64_t block, most; /* places of the first axis that changes, computed together; elements of one of two buffers */
-    int64_t n_each;      /* rows that are picked together */
+    int64_t block, most; /* positions along the first axis that changes, computed together; elements of one of two buffers */
+    int64_t n_each;      /* rows that are copied together */
 } resize;
 
 static bool in_double(ob_dtype dtype) {
@@ -37,7 +37,7 @@ typedef struct picking {
     const resize *r;
     const ob_kernel_args *args;
     const ob_resize_axis *axes;
-    int32_t last; /* the last axis that changes; behind it elements move together */
+    int32_t last; /* the last axis that changes; elements after it are copied together */
     int64_t n_rows, unit;
 } picking;
 
@@ -45,7 +45,7 @@ static int64_t picked(const ob_resize_axis *axis, int64_t i) {
     return axis->active ? axis->k.index[i] : i;
 }
 
-/* Where in the input place `row` of the axes up to `a` comes from. */
+/* The element of the input for position `row` of the axes up to `a`. */
 static int64_t source(const picking *j, int32_t a, int64_t row) {
     int64_t at = 0, step = 1;
     for (; a >= 0; a--) {
@@ -57,7 +57,8 @@ static int64_t source(const picking *j, int32_t a, int64_t row) {
     return at;
 }
 
-/* Rows first .. end of the result, all in one place of the axes before that of rows; one that comes again is copied. */
+/* Copies rows first .. end of the result, all at one position of the axes before the axis of rows; repeated rows are copied from
+ * the result. */
 static void pick_rows(const picking *j, const ob_resize_axis *rows, int64_t first, int64_t end) {
     const obk_resize_axis *axis = &j->axes[j->last].k;
     const int64_t n = rows->k.n_out, row_bytes = axis->n_out * j->unit, place = first / n;
@@ -110,11 +111,11 @@ typedef struct blending {
     const ob_kernel_args *args;
     const ob_resize_axis *axes;
     int32_t first;                   /* the first axis that changes */
-    int64_t n_blocks, inner, behind; /* blocks of it; elements behind it in the input and in the result */
+    int64_t n_blocks, inner, behind; /* blocks of it; elements after it in the input and in the result */
     ob_status *status;
 } blending;
 
-/* The elements of the first axis that places begin .. end take. */
+/* The range of elements of the first axis that positions begin .. end use. */
 static void span_of(const obk_resize_axis *axis, int64_t begin, int64_t end, int64_t *low, int64_t *high) {
     *low = axis->n_in;
     *high = 0;
@@ -126,7 +127,7 @@ static void span_of(const obk_resize_axis *axis, int64_t begin, int64_t end, int
         }
 }
 
-/* One axis of `outer` pieces. */
+/* Applies one axis to `outer` pieces. */
 static void along(const resize *r, const obk_resize_axis *axis, int64_t outer, int64_t inner, const char *x, char *y) {
     const int64_t width = (int64_t)ob_dtype_size(computing(r));
     if (inner == 1) {
@@ -212,7 +213,7 @@ static void extrapolate(const ob_kernel_args *args, const resize *r, const ob_re
 
 /* ---- the kernel ---- */
 
-/* Elements that one place of axis `first` becomes on the way through the axes, at most. */
+/* The greatest number of elements that one position of axis `first` has at any step through the axes. */
 static int64_t most_behind(const ob_view *in, const ob_view *out, int32_t first) {
     int64_t most = 1;
     for (int32_t a = first; a < in->rank; a++) {
@@ -224,7 +225,7 @@ static int64_t most_behind(const ob_view *in, const ob_view *out, int32_t first)
     return most;
 }
 
-/* Where places are not known yet, any axis may be the first that changes: the sizes say which does. */
+/* If positions are not known yet, any axis whose size changes may be the first one that changes. */
 static ob_status plan_blocks(const ob_kernel_args *args, resize *r, ob_kernel_needs *needs, ob_error *error) {
     const ob_view *in = &args->in[0], *out = &args->out[0];
     const int64_t width = (int64_t)ob_dtype_size(computing(r));
@@ -232,7 +233,7 @@ static ob_status plan_blocks(const ob_kernel_args *args, resize *r, ob_kernel_ne
     if (first >= in->rank) return OB_OK;
     int64_t each = most_behind(in, out, first), whole = 0, bytes = 0;
     r->block = CACHED_BYTES / width / 2 / each;
-    if (r->block < 1 || !r->known) r->block = r->known ? 1 : INT32_MAX; /* not known: whole axes, whichever they are */
+    if (r->block < 1 || !r->known) r->block = r->known ? 1 : INT32_MAX; /* if not known, whole axes */
     int64_t block = r->block < out->dims[first] ? r->block : out->dims[first];
     if (each == 1) block = out->dims[first]; /* a row is one block */
     if (each == 1) r->block = block > 0 ? block : 1;
@@ -289,7 +290,7 @@ static ob_status resize_plan(const ob_kernel_site *site, ob_kernel_args *args, o
     return plan_blocks(args, r, needs, error);
 }
 
-/* Tables that depend on the run's data, in its scratch memory. */
+/* Makes the tables that depend on the data of the run, in its scratch memory. */
 static ob_status find_axes(const ob_kernel_args *args, const resize *r, ob_resize_axis **axes, ob_error *error) {
     const ob_view *in = &args->in[0];
     ob_resize_values values;
@@ -322,7 +323,7 @@ static ob_status resize_run(const ob_kernel_args *args, ob_error *error) {
     return OB_OK;
 }
 
-/* The dims, when scales or sizes come out of the run. */
+/* The dims, if scales or sizes are known only at run time. */
 static ob_status resize_shape(const ob_kernel_site *site, ob_kernel_args *args, ob_error *error) {
     const ob_view *in = &args->in[0];
     ob_view *out = &args->out[0];

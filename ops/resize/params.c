@@ -12,10 +12,10 @@ static const char *const transformations[] = {
 static const char *const nearest_modes[] = {"round_prefer_floor", "round_prefer_ceil", "floor", "ceil", NULL};
 static const char *const policies[] = {"stretch", "not_larger", "not_smaller", NULL};
 
-/* The place of an attribute's text in a list whose first entry is the way of versions without it. */
+/* The index of an attribute's text in a list, whose first entry is the behaviour of versions without the attribute. */
 static int find(const ob_node *node, const char *attribute, const char *const *names, ob_resize_params *p) {
     const char *text = ob__attribute_text(node, attribute);
-    if (!*text) return 0; /* versions without the attribute */
+    if (!*text) return 0; /* a version without the attribute */
     for (int i = 0; names[i]; i++)
         if (strcmp(names[i], text) == 0) return i;
     p->unknown = attribute;
@@ -77,7 +77,7 @@ ob_status ob__read_resize(const ob_node *node, int32_t since, ob_resize_params *
     return OB_OK;
 }
 
-/* Version 16 says bilinear and bicubic, later ones linear and cubic. */
+/* Version 16 has bilinear and bicubic, later ones linear and cubic. */
 static const char *const grid_modes[] = {"linear", "nearest", "cubic", "bilinear", "bicubic"};
 static const ob_grid_mode grid_mode_of[] = {OB_GRID_LINEAR, OB_GRID_NEAREST, OB_GRID_CUBIC, OB_GRID_LINEAR, OB_GRID_CUBIC};
 static const char *const grid_paddings[] = {"zeros", "border", "reflection"};

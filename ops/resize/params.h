@@ -1,4 +1,4 @@
-/* What Resize and Upsample say in any version, read once for shape rule and kernel. */
+/* The attributes of all versions of Resize and Upsample, read once for shape rule and kernel. */
 #ifndef OB_OPS_RESIZE_PARAMS_H
 #define OB_OPS_RESIZE_PARAMS_H
 
@@ -31,14 +31,14 @@ typedef struct ob_resize_params {
     ob_resize_nearest nearest;
     ob_resize_policy policy;
     bool upsample, exclude_outside, antialias;
-    /* An attribute, and its text, that there is not, which every model's check reports: no kernel; NULL: none. */
+    /* An attribute and its undefined text; the check reports it, and no kernel is planned. NULL: none. */
     const char *unknown, *unknown_text;
-    bool early; /* Upsample, and Resize before 11: x / scale and, nearest, floor, or ceil where an axis shrinks */
+    bool early; /* Upsample, and Resize before 11: x / scale; nearest rounds down, or up if the axis shrinks */
     float cubic_a, extrapolation;
-    int32_t n_axes; /* of `axes`, as they are written; -1: all axes in order */
+    int32_t n_axes; /* entries of `axes`; -1: all axes in order */
     int64_t axes[OB_MAX_RANK];
-    int32_t roi, scales, sizes; /* operands; -1: this version has none */
-    /* Upsample before 9 has its scales in attributes: so many of them, -1 in other versions, 0 where they are not to be read. */
+    int32_t roi, scales, sizes; /* numbers of the operands; -1: not in this version */
+    /* the number of scales that Upsample before 9 has in attributes; -1 in other versions, 0 if they cannot be read */
     int32_t n_given;
     float given[OB_MAX_RANK];
 } ob_resize_params;
@@ -54,7 +54,7 @@ typedef struct ob_grid_params {
     ob_grid_padding padding;
     bool align_corners;
 } ob_grid_params;
-/* E_ARGUMENT: a mode that there is not. */
+/* E_ARGUMENT for an undefined mode. */
 ob_status ob__read_grid(const ob_node *node, ob_grid_params *params, ob_error *error);
 
 #endif

@@ -1,4 +1,4 @@
-/* The sizes that Resize and Upsample give, for their shape rule and their kernel. */
+/* The output sizes of Resize and Upsample, for their shape rule and kernel. */
 #ifndef OB_OPS_RESIZE_RESIZED_H
 #define OB_OPS_RESIZE_RESIZED_H
 
@@ -8,7 +8,7 @@
 
 #include "core/base/integers.h"
 
-/* True when scale = *above / *below with a small power of two below: then a symbolic size has an exact result. */
+/* True if scale = *above / *below, where *below is a small power of two: then the result for a symbolic size is exact. */
 static inline bool ob__exact_scale(float scale, int64_t *above, int64_t *below) {
     for (*below = 1; *below <= 64; *below *= 2) {
         float multiple = scale * (float)*below;
@@ -19,7 +19,7 @@ static inline bool ob__exact_scale(float scale, int64_t *above, int64_t *below) 
     return false;
 }
 
-/* floor(size * scale) in float, as ONNX computes it; exact for scales that are, so that it is what a symbol gives. At most
+/* floor(size * scale) in float, as ONNX defines it; exact if the scale is, so it equals the term of a symbolic size. At most
  * INT64_MAX; -1 for a scale that is not positive. */
 static inline int64_t ob__resized(int64_t size, float scale) {
     int64_t above, below, product;
@@ -29,12 +29,12 @@ static inline int64_t ob__resized(int64_t size, float scale) {
     return scaled < 9.2e18F ? (int64_t)floorf(scaled) : INT64_MAX;
 }
 
-/* The scale of an axis of which only start .. end (0 .. 1: all of it) is resized. */
+/* The scale of an axis of which only start .. end (0 .. 1 is the whole axis) is resized. */
 static inline float ob__cropped_scale(float scale, float start, float end) {
     return scale * (end - start);
 }
 
-/* keep_aspect_ratio_policy: size * scale, halves up. */
+/* keep_aspect_ratio_policy: size * scale, with halves rounded up. */
 static inline int64_t ob__resized_alike(int64_t size, double scale) {
     double scaled = floor((double)size * scale + 0.5);
     return scaled < 9.2e18 ? (int64_t)scaled : INT64_MAX;

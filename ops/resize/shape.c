@@ -24,14 +24,14 @@ static ob_dim scaled(ob_infer *infer, ob_dim size, float scale) {
     return ob_dim_div(infer->dims, ob_dim_mul(infer->dims, size, above), below);
 }
 
-/* The scales as far as they are known, and the operand with sizes. */
+/* The known scales and the operand of sizes. */
 typedef struct resize_operands {
     const ob_resize_params *params;
     const float *scales;
-    const float *regions; /* of a crop: the starts, then the ends, 2 * n_scales of them; NULL: none, or not known */
+    const float *regions; /* for a crop: 2 * n_scales numbers, first all starts, then all ends; NULL: none or not known */
     uint32_t n_scales, n_regions;
     bool scales_given, crops;
-    uint32_t sizes; /* operand, UINT32_MAX: none */
+    uint32_t sizes; /* number of the operand, UINT32_MAX: none */
 } resize_operands;
 
 static void find_operands(ob_infer *infer, const ob_resize_params *p, resize_operands *r) {
@@ -47,12 +47,12 @@ static void find_operands(ob_infer *infer, const ob_resize_params *p, resize_ope
     if (r->crops) r->regions = ob__in_const_floats(infer, (uint32_t)p->roi, &r->n_regions);
     if (p->sizes >= 0) r->sizes = (uint32_t)p->sizes;
     r->scales = ob__in_const_floats(infer, at, &r->n_scales);
-    /* An empty tensor stands for an omitted operand. */
+    /* an empty tensor counts as an omitted operand */
     r->scales_given = ob__in_given(infer, at) && !(r->scales && r->n_scales == 0) && ob__in_dim(infer, at, 0) != 0;
     if (r->sizes != UINT32_MAX && (!ob__in_given(infer, r->sizes) || ob__in_dim(infer, r->sizes, 0) == 0)) r->sizes = UINT32_MAX;
 }
 
-/* keep_aspect_ratio_policy: one scale for all axes, the least or the greatest that the sizes ask for. */
+/* keep_aspect_ratio_policy: one scale for all axes, the least or the greatest of the scales that the sizes imply. */
 static void keep_aspect(ob_resize_policy policy, ob_shape from, const int32_t *axes, uint32_t n, ob_dim *dims) {
     bool larger = policy == OB_RESIZE_NOT_SMALLER;
     if (policy == OB_RESIZE_STRETCH) return;
@@ -72,7 +72,7 @@ static void keep_aspect(ob_resize_policy policy, ob_shape from, const int32_t *a
     }
 }
 
-/* A crop knows its region: a start and an end of each axis, which lies behind it where scales are given. False, with OB0601
+/* Checks that a crop has a start and an end for each axis, and an end after the start if scales are given. False, with OB0601
  * reported, otherwise. */
 static bool regions_in(ob_infer *infer, const int32_t *axes, uint32_t n, const resize_operands *r) {
     const int32_t roi = r->params->roi;
@@ -94,14 +94,14 @@ static bool regions_in(ob_infer *infer, const int32_t *axes, uint32_t n, const r
     return true;
 }
 
-/* What an axis of a size becomes by scale `i` of `n`. */
+/* The size of an axis after scale `i` of `n`. */
 static ob_dim scaled_size(ob_infer *infer, const resize_operands *r, ob_dim size, uint32_t i, uint32_t n) {
     if (!r->scales || (r->crops && !r->regions)) return OB_DIM_UNKNOWN;
     return scaled(infer, size, r->crops ? ob__cropped_scale(r->scales[i], r->regions[i], r->regions[n + i]) : r->scales[i]);
 }
 
-/* Scales are positive, those of Upsample at least 1, and so are sizes: of an axis with elements some stay, of one without none
- * come. False, with OB0601 reported, otherwise. */
+/* Checks that scales are positive (for Upsample at least 1) and sizes too: an axis with elements keeps some, an empty axis stays
+ * empty. False, with OB0601 reported, otherwise. */
 static bool scales_in(ob_infer *infer, ob_shape from, const int32_t *axes, const resize_operands *r, ob_content sizes) {
     bool stretches = r->params->policy == OB_RESIZE_STRETCH, upsample = r->params->upsample;
     for (uint32_t i = 0; r->sizes == UINT32_MAX && r->scales && i < r->n_scales; i++)
@@ -124,7 +124,7 @@ static bool scales_in(ob_infer *infer, ob_shape from, const int32_t *axes, const
     return true;
 }
 
-/* The same of sizes that are open. */
+/* The same for symbolic sizes. */
 static ob_status require_sizes(ob_infer *infer, ob_shape from, const int32_t *axes, const resize_operands *r, ob_content sizes) {
     bool stretches = r->params->policy == OB_RESIZE_STRETCH;
     int32_t operand = (int32_t)r->sizes;

@@ -1,5 +1,5 @@
-/* How updates of one type meet what is there; FUNCTIONS: the function, else its row in the table. Integers wrap; NaN wins OB_MAX
- * and OB_MIN; bool is or for OB_ADD and OB_MAX, else and. */
+/* Combines updates of one type with the elements that they change. FUNCTIONS defined: the functions; otherwise the row in the
+ * table. Integers wrap; a NaN is the result of OB_MAX and OB_MIN; for bool, OB_ADD and OB_MAX are `or`, the others `and`. */
 #define NUMBERS (OB_TYPE_KIND == OB_KIND_REAL || OB_TYPE_KIND == OB_KIND_SIGNED || OB_TYPE_KIND == OB_KIND_UNSIGNED)
 #define HALVES  (OB_TYPE_KIND == OB_KIND_NARROW && OB_TYPE_FILE_BITS == 16)
 #if OB_TYPE_KIND == OB_KIND_STRING || OB_TYPE_FILE_BITS < 8 || (OB_TYPE_KIND == OB_KIND_NARROW && !HALVES)

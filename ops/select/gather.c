@@ -1,5 +1,5 @@
-/* Gather 1.., GatherElements 11.., GatherND 11.. (batch_dims since 12), OneHot 9.., Trilu 14: elements picked by index. Every
- * element type, by width. A negative index counts from the end; one outside the axis is E_ARGUMENT with the index. */
+/* Gather 1.., GatherElements 11.., GatherND 11.. (batch_dims since 12), OneHot 9.., Trilu 14: select elements by index. Every
+ * element type, by width. A negative index counts from the end; E_ARGUMENT with the index if it is outside the axis. */
 #include "core/base/integers.h"
 #include "core/graph/types.h"
 #include "ops/kernel/common.h"
@@ -12,10 +12,10 @@ static ob_status check_indices(const ob_kernel_args *args, uint32_t i, ob_error 
     return OB_OK;
 }
 
-enum { LONG = 1 << 20 }; /* bytes in which a copy asks */
+enum { LONG = 1 << 20 }; /* bytes of a copy between two checks for cancellation */
 
 static void copy_block(char *to, const char *from, size_t n_bytes, obk_pace *pace) {
-    switch (n_bytes) { /* a call for a few bytes costs more than the bytes */
+    switch (n_bytes) { /* for a few bytes a call costs more than the copy */
     case 1: memcpy(to, from, 1); break;
     case 2: memcpy(to, from, 2); break;
     case 4: memcpy(to, from, 4); break;
@@ -59,11 +59,11 @@ static ob_status gather_run(const ob_kernel_args *args, ob_error *error) {
     size_t block = (size_t)ob__product(data->dims, axis + 1, data->rank) * ob_dtype_size(data->dtype);
     int64_t n_bytes = outer * n_indices * (int64_t)block;
     OB_FAIL_IF(n_bytes != ob__count(out) * (int64_t)ob_dtype_size(out->dtype), error, OB_E_SHAPE, "result of another size");
-    /* Some rows at a time, so that they are still near when the next index comes. */
+    /* Copies some rows at a time, so that they are still in the cache for the next index. */
     enum { NEAR = 16 << 10, APART = 16 };
     const int64_t from_step = n * (int64_t)block, to_step = n_indices * (int64_t)block, rows = NEAR / (from_step + 1) + 1;
     obk_pace pace = ob__pace(args->threads);
-    for (int64_t o = 0; o == 0 || o < outer; o += rows) { /* of no rows the indices are looked at, too */
+    for (int64_t o = 0; o == 0 || o < outer; o += rows) { /* without rows the indices are still checked */
         const int64_t some = outer - o < rows ? outer - o : rows;
         const int64_t work = APART * (2 + some * (int64_t)(block < LONG ? block / 4 : 0));
         for (int64_t i = 0; i < n_indices; i++) {
@@ -82,8 +82,8 @@ static ob_status gather_run(const ob_kernel_args *args, ob_error *error) {
 
 const ob_kernel ob__kernel_gather = {.name = "gather", .state_bytes = sizeof(int32_t), .plan = axis_plan, .run = gather_run};
 
-/* n elements of one row of the indices: element k comes from from + k * step, at its index along the axis, whose elements lie
- * `apart` bytes apart. The number of elements that went well. */
+/* Gathers n elements for one row of the indices: element k is at from + k * step, plus its index times `apart` bytes along the
+ * axis. Returns the number of elements before an invalid index. */
 static inline int64_t gather_row(char *to, const char *from, const ob_view *indices, int64_t first, int64_t n, int64_t size,
                                  int64_t apart, int64_t step, const bool wide, const size_t width) {
     int64_t k = 0;
@@ -140,7 +140,7 @@ static ob_status gather_elements_run(const ob_kernel_args *args, ob_error *error
 const ob_kernel ob__kernel_gather_elements = {
     .name = "gather_elements", .state_bytes = sizeof(int32_t), .plan = axis_plan, .run = gather_elements_run};
 
-/* The last axis of the indices is a position in the axes after batch_dims; what follows these is copied. */
+/* The last axis of the indices is a position in the axes after batch_dims; the axes after those are copied. */
 static ob_status gather_nd_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
     (void)needs;
     (void)error;
@@ -185,7 +185,7 @@ const ob_kernel ob__kernel_gather_nd = {
 
 /* ---- OneHot ---- */
 
-/* Any number as an integer, fractions cut. */
+/* A number of any type, truncated to an integer. */
 static ob_status read_number(const ob_view *view, int64_t i, int64_t *out, ob_error *error) {
     const void *data = view->data;
     switch (view->dtype) {
@@ -198,7 +198,7 @@ static ob_status read_number(const ob_view *view, int64_t i, int64_t *out, ob_er
 
 typedef struct one_hot {
     int32_t axis;
-    bool wraps; /* negative indices count from the end: not in version 9 */
+    bool wraps; /* negative indices count from the end, which version 9 does not allow */
 } one_hot;
 
 static ob_status one_hot_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
@@ -208,7 +208,7 @@ static ob_status one_hot_plan(const ob_kernel_site *site, ob_kernel_args *args, 
     return ob__axis(ob__one_hot_axis(site->node), args->in[0].rank + 1, &s->axis, error);
 }
 
-/* Indices outside -depth .. depth - 1 (version 9: 0 .. depth - 1) give a vector of off values. */
+/* An index outside -depth .. depth - 1 (version 9: 0 .. depth - 1) gives a vector of off values. */
 static ob_status one_hot_run(const ob_kernel_args *args, ob_error *error) {
     const ob_view *indices = &args->in[0], *values = &args->in[2], *out = &args->out[0];
     int64_t depth, n = ob__count(indices);
@@ -277,7 +277,7 @@ static ob_status trilu_run(const ob_kernel_args *args, ob_error *error) {
     int64_t n_rows = ob__count(in) / columns;
     obk_pace pace = ob__pace(args->threads);
     for (int64_t row = 0; row < n_rows && !obk_stops(&pace, 8); row++) {
-        int64_t cut = row % rows + k + (upper ? 0 : 1); /* first column of the right part */
+        int64_t cut = row % rows + k + (upper ? 0 : 1); /* first column on the right of the diagonal */
         cut = cut < 0 ? 0 : cut > columns ? columns : cut;
         const char *from = (const char *)in->data + row * columns * (int64_t)width;
         char *to = (char *)out->data + row * columns * (int64_t)width;

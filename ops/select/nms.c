@@ -1,6 +1,6 @@
-/* NonMaxSuppression 10, 11: of each batch and class the boxes in order of their scores, equal ones in order of index, without
- * those that overlap a better one by more than a threshold. Without max_output_boxes_per_class, or below 1, none; without a score
- * threshold every box takes part. A score that is NaN is the lowest. */
+/* NonMaxSuppression 10, 11: for each batch and class, the boxes in descending order of scores (equal scores in order of index),
+ * without boxes that overlap a better one by more than a threshold. If max_output_boxes_per_class is missing or below 1, no
+ * boxes; without a score threshold, all boxes take part. A NaN score is the lowest. */
 #include "core/base/integers.h"
 #include "kernels/boxes/boxes.h"
 #include "kernels/kernels.h"
@@ -16,27 +16,27 @@ typedef struct nms {
 typedef struct job {
     const nms *s;
     const ob_kernel_args *args;
-    int64_t most; /* boxes of a class */
+    int64_t most; /* the greatest number of boxes of a class */
     float overlap, least;
     bool has_least;
-    int64_t *counts;  /* of each batch and class */
-    uint32_t *chosen; /* n_boxes places for each */
+    int64_t *counts;  /* for each batch and class */
+    uint32_t *chosen; /* n_boxes entries for each batch and class */
 } job;
 
-/* Scores that order as integers do, the highest first, above the index of the box. */
+/* The sort key of a box: in the upper half an integer that is smaller for higher scores, in the lower half the index. */
 static uint64_t key_of(float score, uint32_t index) {
     uint32_t bits;
-    score += 0.0F; /* -0 is 0 */
+    score += 0.0F; /* turns -0 into 0 */
     memcpy(&bits, &score, sizeof bits);
     bits = score != score ? UINT32_MAX : bits >> 31 ? bits : ~bits & 0x7fffffff;
     return (uint64_t)bits << 32 | index;
 }
 
-/* Stable, by the upper half, a byte at a time; the result is in `keys` again. False: stopped. */
+/* A stable sort by the upper half, one byte at a time. The result is in `keys`. False: the run was cancelled. */
 static bool sort_keys(uint64_t *keys, uint64_t *spare, int64_t n, obk_pace *pace) {
     enum { WORK_OF_KEY = 4 };
     for (int shift = 32; shift < 64; shift += 8) {
-        uint32_t starts[257] = {0}; /* keys hold 32 bits of index */
+        uint32_t starts[257] = {0}; /* keys hold 32 bits of the index */
         for (int64_t i = 0; i < n; i++) starts[(keys[i] >> shift & 255) + 1]++;
         for (int b = 0; b < 256; b++) starts[b + 1] += starts[b];
         for (int64_t i = 0; i < n; i++) {
@@ -155,7 +155,7 @@ static ob_status nms_run(const ob_kernel_args *args, ob_error *error) {
     if (ob__given(args, 4)) j.least = ((const float *)in[4].data)[0];
     OB_FAIL_IF(!(j.overlap >= 0 && j.overlap <= 1), error, OB_E_ARGUMENT, "iou_threshold is %g, outside 0 .. 1",
                (double)j.overlap);
-    for (int64_t i = 0; i < s->n_batches * s->n_classes; i++) j.counts[i] = 0; /* a stopped run leaves classes out */
+    for (int64_t i = 0; i < s->n_batches * s->n_classes; i++) j.counts[i] = 0; /* a cancelled run leaves out classes */
     ob__each_chunk(args->threads, s->n_batches * s->n_classes, one_class, &j);
     return write_chosen(&j, args, error);
 }

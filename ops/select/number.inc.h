@@ -1,4 +1,4 @@
-/* The case of one type: element i as an integer, fractions cut. */
+/* For one element type: element i truncated to an integer. */
 #if OB_TYPE_KIND == OB_KIND_REAL
 case OB_TYPE_DTYPE: *out = ob__int64_from((double)((const OB_TYPE_C *)data)[i]); return OB_OK;
 #elif OB_TYPE_KIND == OB_KIND_SIGNED && OB_TYPE_FILE_BITS >= 8

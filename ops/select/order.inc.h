@@ -1,5 +1,6 @@
-/* The order of two runs of n elements of one type, and whether a run holds NaN; FUNCTIONS: the functions, else their row in the
- * table. As NumPy sorts: NaN is behind every number, and a complex number with NaN in it behind every one without. */
+/* For one element type: compares two runs of n elements, and tests whether a run contains NaN. FUNCTIONS defined: the functions;
+ * otherwise the row in the table. As in NumPy's sort, NaN comes after every number, and a complex number with a NaN part after
+ * every one without. */
 #if (OB_TYPE_FILE_BITS >= 8 && OB_TYPE_KIND != OB_KIND_NARROW) || OB_TYPE_KIND == OB_KIND_STRING
 #ifndef FUNCTIONS
 [OB_TYPE_DTYPE] = {OB_NAMED(order_),

@@ -9,7 +9,7 @@ const char *const ob__reduction_names[OB_REDUCTIONS] = {"none", "add", "mul", "m
 
 ob_reduction ob__scatter_reduction(const ob_node *node) {
     const char *name = ob__attribute_text(node, "reduction");
-    if (!*name) return OB_REPLACE; /* versions without the attribute */
+    if (!*name) return OB_REPLACE; /* a version without the attribute */
     ob_reduction reduction = OB_REPLACE;
     while (reduction < OB_REDUCTIONS && strcmp(ob__reduction_names[reduction], name) != 0) reduction++;
     return reduction;

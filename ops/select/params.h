@@ -1,4 +1,4 @@
-/* What operators that pick elements have as attributes: read here and nowhere else. */
+/* The attributes of operators that select elements, read only here. */
 #ifndef OB_OPS_SELECT_PARAMS_H
 #define OB_OPS_SELECT_PARAMS_H
 
@@ -13,16 +13,16 @@ static inline int64_t ob__gather_axis(const ob_node *node) {
 static inline int64_t ob__gather_batch(const ob_node *node) {
     return ob__attribute_int(node, "batch_dims");
 }
-/* OneHot: where the new axis lies in the result. */
+/* OneHot: the new axis of the result. */
 static inline int64_t ob__one_hot_axis(const ob_node *node) {
     return ob__attribute_int(node, "axis");
 }
-/* Trilu: the upper triangle, else the lower one. */
+/* Trilu: upper triangle; otherwise lower. */
 static inline bool ob__trilu_upper(const ob_node *node) {
     return ob__attribute_flag(node, "upper");
 }
 
-/* Compress, Unique: slices along an axis, or the elements. */
+/* Compress, Unique: slices along an axis; without axis, elements. */
 typedef struct ob_slices_params {
     bool flat;
     int64_t axis;
@@ -31,16 +31,16 @@ static inline ob_slices_params ob__slices_params(const ob_node *node) {
     return (ob_slices_params){!ob__node_attribute(node, "axis"), ob__attribute_int(node, "axis")};
 }
 
-/* Unique: in ascending order, else as they come. */
+/* Unique: in ascending order; otherwise in order of first occurrence. */
 static inline bool ob__unique_sorted(const ob_node *node) {
     return ob__attribute_flag(node, "sorted");
 }
 
 typedef struct ob_topk_params {
     int64_t axis;
-    bool has_k; /* before version 10; then an operand */
+    bool has_k; /* before version 10; afterwards it is an operand */
     int64_t k;
-    bool smallest; /* from version 11 on */
+    bool smallest; /* since version 11 */
 } ob_topk_params;
 static inline ob_topk_params ob__topk_params(const ob_node *node, int32_t since) {
     return (ob_topk_params){.axis = ob__attribute_int(node, "axis"),
@@ -49,22 +49,22 @@ static inline ob_topk_params ob__topk_params(const ob_node *node, int32_t since)
                             .smallest = since >= 11 && ob__attribute_int(node, "largest") == 0};
 }
 
-/* NonMaxSuppression: boxes are centre and size (x, y, width, height), else two opposite corners (y, x, y, x). */
+/* NonMaxSuppression: boxes are centre and size (x, y, width, height); otherwise two opposite corners (y, x, y, x). */
 static inline bool ob__boxes_have_centers(const ob_node *node) {
     return ob__attribute_flag(node, "center_point_box");
 }
 
-/* TensorScatter. E_ARGUMENT: a mode that there is not. */
+/* TensorScatter. E_ARGUMENT: an undefined mode. */
 typedef struct ob_cache_params {
     int64_t axis;
     bool is_circular;
 } ob_cache_params;
 ob_status ob__read_cache(const ob_node *node, ob_cache_params *params, ob_error *error);
 
-/* Scatter ...: how an update meets what is there. */
+/* Scatter ...: the operation that combines an update with the element. */
 typedef enum ob_reduction { OB_REPLACE, OB_ADD, OB_MUL, OB_MAX, OB_MIN, OB_REDUCTIONS } ob_reduction;
 extern const char *const ob__reduction_names[OB_REDUCTIONS];
-/* OB_REDUCTIONS: a name that is none. */
+/* OB_REDUCTIONS: an undefined reduction. */
 ob_reduction ob__scatter_reduction(const ob_node *node);
 
 #endif

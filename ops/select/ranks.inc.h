@@ -1,6 +1,6 @@
-/* The k elements of a vector that rank first, as keys; FUNCTIONS: the functions, else their row in the table. A key is as much
- * greater as the element ranks before: the order of values in its high half, that of indices, the first before the last, in its
- * low half. -0 is 0, NaN is greater than every number. */
+/* The k elements of a vector that rank first, as keys. FUNCTIONS defined: the functions; otherwise the row in the table. A
+ * greater key ranks before: the high half is the order of values, the low half that of indices, the first before the last. -0
+ * equals 0, NaN is greater than every number. */
 #if (OB_TYPE_KIND == OB_KIND_REAL || OB_TYPE_KIND == OB_KIND_SIGNED || OB_TYPE_KIND == OB_KIND_UNSIGNED) && OB_TYPE_FILE_BITS >= 8
 #ifndef FUNCTIONS
 [OB_TYPE_DTYPE] = OB_NAMED(choose_),
@@ -19,7 +19,7 @@ static inline KEY OB_NAMED(key_)(OB_TYPE_C element, int64_t i, bool smallest) {
     const uint64_t flip = smallest ? (WIDE ? UINT64_MAX : UINT32_MAX) : 0;
 #if OB_TYPE_KIND == OB_KIND_REAL
     const uint64_t sign = WIDE ? UINT64_C(1) << 63 : UINT64_C(1) << 31;
-    const OB_TYPE_C value = element + 0; /* of -0 that is 0 */
+    const OB_TYPE_C value = element + 0; /* turns -0 into 0 */
     uint64_t bits;
     uint32_t narrow = 0;
     memcpy(WIDE ? (void *)&bits : (void *)&narrow, &value, sizeof value);
@@ -38,7 +38,7 @@ static inline KEY OB_NAMED(key_)(OB_TYPE_C element, int64_t i, bool smallest) {
 #endif
 }
 
-/* Whether an element behind those that were seen may rank before `least`, the last of those that are kept. */
+/* Whether a later element may rank before `least`, the last of the k elements kept so far. */
 static inline bool OB_NAMED(beats_)(OB_TYPE_C element, OB_TYPE_C least, bool smallest) {
 #if OB_TYPE_KIND == OB_KIND_REAL
     return smallest ? !(element >= least) : !(element <= least);
@@ -55,7 +55,7 @@ static inline void OB_NAMED(choose_apart_)(KEY *keys, const OB_TYPE_C *x, int64_
     for (int64_t i = k; i < n;) {
         const int64_t end = i + STRETCH < n ? i + STRETCH : n;
         int any = end - i < STRETCH;
-        if (!any) /* most have nothing that ranks before */
+        if (!any) /* most stretches contain no such element */
             for (int64_t l = 0; l < STRETCH; l++) any |= OB_NAMED(beats_)(x[(i + l) * apart], least, smallest);
         if (obk_stops(pace, STRETCH)) return;
         for (; any && i < end; i++) {
@@ -72,7 +72,7 @@ static inline void OB_NAMED(choose_apart_)(KEY *keys, const OB_TYPE_C *x, int64_
     HEAP(sort)(keys, k, pace);
 }
 
-/* Dense vectors in a loop of their own, which the compiler vectorises. */
+/* Contiguous vectors have a loop of their own, which the compiler vectorises. */
 static void OB_NAMED(choose_)(void *keys, const void *vector, int64_t n, int64_t k, int64_t apart, bool smallest,
                               obk_pace *pace) {
     if (apart == 1 && !smallest)

@@ -1,6 +1,7 @@
-/* Scatter 9, 11, ScatterElements 11.., ScatterND 11..: a copy of the data with some elements replaced, or since 16 combined by
- * reduction add, mul and since 18 max, min. Every element type; reductions for numbers, bool (or, and) and, add and mul only,
- * complex. NaN wins max and min. Updates are applied in order. Negative indices count from the end; one outside is E_ARGUMENT. */
+/* Scatter 9, 11, ScatterElements 11.., ScatterND 11..: a copy of the data with some elements replaced or combined with updates
+ * (reduction add, mul since 16; max, min since 18). Every element type; reductions for numbers and bool (or, and), and add and
+ * mul for complex. A NaN is the result of max and min. Updates are applied in order. Negative indices count from the end;
+ * E_ARGUMENT for an index outside the axis. */
 #include "core/graph/types.h"
 #include "ops/kernel/common.h"
 #include "ops/select/params.h"
@@ -64,8 +65,8 @@ static void copy_data(const ob_kernel_args *args, obk_pace *pace) {
     if (n_bytes > 0 && args->out[0].data != args->in[0].data) ob__copy_bytes(args->out[0].data, args->in[0].data, n_bytes, pace);
 }
 
-/* n updates of one row of the indices: update k goes to to + k * step, at its index along the axis, whose elements lie `apart`
- * bytes apart. The number of updates that went well. */
+/* Applies n updates for one row of the indices: update k changes the element at to + k * step, plus its index times `apart` bytes
+ * along the axis. Returns the number of updates before an invalid index. */
 static inline int64_t scatter_row(const state *s, char *to, const char *from, const ob_view *indices, int64_t first, int64_t n,
                                   int64_t size, int64_t apart, int64_t step, const size_t width) {
     int64_t k = 0;
@@ -134,7 +135,7 @@ static void combine_block(const state *s, char *to, const char *from, int64_t n,
     }
 }
 
-/* The last axis of the indices is a position in the first axes of the data; updates are what follows. */
+/* The last axis of the indices is a position in the first axes of the data; updates have the axes after those. */
 static ob_status scatter_nd_run(const ob_kernel_args *args, ob_error *error) {
     const ob_view *indices = &args->in[1], *updates = &args->in[2], *out = &args->out[0];
     const state *s = args->state;

@@ -1,9 +1,9 @@
-/* NonZero 9.., Compress 9.., TopK 1..: elements chosen by what they are.
+/* NonZero 9.., Compress 9.., TopK 1..: select elements by value or condition.
  *
  * NonZero: the coordinates, one column each, of the elements that are not 0, false or "" (-0 is 0, NaN is not). Compress: the
- * slices along `axis` (or, without it, the elements) whose condition holds; a short condition leaves the rest out. TopK: the k
- * largest (11: or smallest) along an axis with their indices, in order of value, equal ones in order of index; NaN is
- * greater than every number, as where NumPy sorts. */
+ * slices along `axis` (or, without it, the elements) whose condition is true; slices after the end of the condition are left out.
+ * TopK: the k largest (11: or smallest) along an axis with their indices, in order of value, equal ones in order of index; as in
+ * NumPy's sort, NaN is greater than every number. */
 #include "core/base/integers.h"
 #include "core/graph/types.h"
 #include "kernels/kernels.h"
@@ -42,7 +42,7 @@ static bool is_set(ob_dtype dtype, const char *element) {
     return bits[0] != 0;
 }
 
-/* Elements begin .. begin + n, which are set; their number. */
+/* Sets `set` for elements begin .. begin + n; returns the number of those that are not 0. */
 static int64_t mark(const ob_view *view, int64_t begin, int64_t n, uint8_t *set) {
     const size_t width = ob_dtype_size(view->dtype);
     const char *from = (const char *)view->data + begin * (int64_t)width;
@@ -60,7 +60,7 @@ static int64_t mark(const ob_view *view, int64_t begin, int64_t n, uint8_t *set)
 
 enum { MARKED = 128 };
 
-/* Stopped by the pace it is not the whole number. */
+/* Incomplete if the run is cancelled. */
 static int64_t count_set(const ob_view *view, obk_pace *pace) {
     const int64_t n = ob__count(view);
     uint8_t set[MARKED];
@@ -88,7 +88,7 @@ static ob_status non_zero_run(const ob_kernel_args *args, ob_error *error) {
     OB_FAIL_IF(ob__count(out) != found * in->rank, error, OB_E_SHAPE, "%lld elements found", (long long)found);
     uint8_t set[MARKED];
     int64_t places[MARKED + 1], index[OB_MAX_RANK] = {0}, *to = out->data;
-    for (int64_t i = 0, column = 0; i < n && in->rank > 0 && column < found;) { /* stretches of a row */
+    for (int64_t i = 0, column = 0; i < n && in->rank > 0 && column < found;) { /* parts of a row */
         int64_t *last = &index[in->rank - 1], some = row - *last < MARKED ? row - *last : MARKED, kept = 0;
         mark(in, i, some, set);
         if (obk_stops(&pace, 2 * some + 16)) return OB_OK;
@@ -160,7 +160,7 @@ static ob_status compress_shape(const ob_kernel_site *site, ob_kernel_args *args
     return OB_OK;
 }
 
-/* The first `kept` slices that are wanted; without a branch, which would be guessed wrong half the time. */
+/* Copies the first `kept` of the selected slices, without a branch, which would often be mispredicted. */
 static inline void keep(char *to, const char *from, const uint8_t *wanted, int64_t kept, const size_t block) {
     for (int64_t i = 0, k = 0; k < kept; i++) {
         memcpy(to + k * (int64_t)block, from + i * (int64_t)block, block);
@@ -197,10 +197,10 @@ const ob_kernel ob__kernel_compress = {.name = "compress",
 
 /* ---- TopK ---- */
 
-/* Elements that are looked at together: whether any may be one of the k. */
+/* The number of elements that are compared at once with the least of the k. */
 enum { STRETCH = 16, WORK_OF_SINK = 64 };
 
-/* Of elements of 8 bytes. */
+/* For elements of 8 bytes. */
 typedef struct wide_key {
     uint64_t value, place;
 } wide_key;
@@ -222,7 +222,7 @@ static inline bool wide_less(wide_key a, wide_key b) {
 #define LESS(a, b) wide_less(a, b)
 #include "ops/select/choose.inc.h"
 
-/* Indices have 32 bits beside narrow values. */
+/* Keys of narrow values have 32-bit indices. */
 static size_t key_bytes(ob_dtype dtype) {
     return ob_dtype_size(dtype) == 8 ? sizeof(wide_key) : sizeof(uint64_t);
 }
@@ -271,12 +271,12 @@ typedef struct topk {
     obk_find find;
 } topk;
 
-/* The output that is wanted: both have the same dims. */
+/* A requested output; both have the same dims. */
 static const ob_view *any_output(const ob_kernel_args *args) {
     return ob__wanted(args, 0) ? &args->out[0] : &args->out[1];
 }
 
-/* Whether k is 1 and the place of the largest (smallest) element is all there is to find. Of the smallest of floats it is not:
+/* Whether k is 1, so that it suffices to search the position of the largest (smallest) element. Not for the smallest of floats:
  * NaN ranks last there, but the search stops at it. */
 static bool finds_one(const topk *t, ob_dtype dtype, int64_t k) {
     return k == 1 && t->find && !(t->params.smallest && ob__dtype_is_real_or_half(dtype));
@@ -304,7 +304,7 @@ static ob_status topk_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_
     return ob__need_scratch(needs, out->dims[axis], key_bytes(computed), error);
 }
 
-/* Element i of the result is that of its vector which stands at places[i]. */
+/* Element i of the result is the element of its vector at places[i]. */
 static void take_values(const ob_kernel_args *args, int64_t n, int64_t inner, const int64_t *places) {
     const size_t width = ob_dtype_size(args->in[0].dtype);
     for (int64_t v = 0; v < ob__count(&args->out[0]); v++)
@@ -338,7 +338,7 @@ static ob_status topk_compute(const ob_kernel_args *args, ob_error *error) {
     for (int64_t v = 0; v < vectors && !ob__stopped(args->threads); v++) {
         const char *vector = (const char *)in->data + (v / inner * n * inner + v % inner) * (int64_t)width;
         choosers[in->dtype](keys, vector, n, k, inner, params->smallest, &pace);
-        if (ob__stopped(args->threads)) break; /* keys may be none */
+        if (ob__stopped(args->threads)) break; /* keys may be missing */
         for (int64_t i = 0; i < k; i++) {
             const int64_t at = (v / inner * k + i) * inner + v % inner, index = index_of(keys, i, wide);
             if (ob__wanted(args, 0))

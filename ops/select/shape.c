@@ -1,4 +1,4 @@
-/* Shape rules of operators that pick elements by index, value or rank. */
+/* Shape rules of operators that select elements by index, value or rank. */
 #include <string.h>
 
 #include "core/base/error.h"
@@ -20,7 +20,7 @@ OB_RULE(non_max_suppression);
 OB_RULE(tensor_scatter);
 OB_RULE(trilu);
 
-/* An index at a place: one that is a number is compared with a size that is, a size that is open gets its least through *need. */
+/* Checks a known index against a known size. For an open size, *need becomes the least size that the index requires. */
 static ob_status require_index(ob_infer *infer, uint32_t i, int32_t axis, ob_dim at, ob_dim size, ob_dim guard, bool *inside) {
     if (at == OB_DIM_UNKNOWN) return ob__unverified(infer, (int32_t)i, axis, "indices depend on data");
     if (ob_dim_is_const(at) && ob_dim_is_const(size) && guard == 1) {
@@ -33,7 +33,7 @@ static ob_status require_index(ob_infer *infer, uint32_t i, int32_t axis, ob_dim
         *inside = false;
         return OB_OK;
     }
-    /* -1 of an axis of N is N - 1. */
+    /* -1 on an axis of N is N - 1. */
     if (!ob_dim_is_const(at) || at >= 0)
         OB_TRY(ob__require_where(infer, guard, OB_COND_AT_LEAST, size, ob_dim_add(infer->dims, at, 1), 0, axis, OB0601));
     if (!ob__known_at_least(infer, at, 0))
@@ -41,7 +41,8 @@ static ob_status require_index(ob_infer *infer, uint32_t i, int32_t axis, ob_dim
     return OB_OK;
 }
 
-/* Indices whose elements are not known, and that are looked at `when`: number k of the `depth` that pick together. */
+/* Requires that indices with unknown elements are in range; they are used if `when`. They are at place k of the `depth` indices
+ * that select together. */
 static ob_status require_some(ob_infer *infer, uint32_t i, int32_t axis, ob_dim size, ob_dim when, int32_t k, int32_t depth) {
     const ob_dim n = ob_dim_mul(infer->dims, ob__in_count(infer, i), when);
     OB_TRY(ob__require_where(infer, n, OB_COND_AT_LEAST, size, 1, 0, axis, OB0601));
@@ -55,8 +56,8 @@ static ob_status require_some(ob_infer *infer, uint32_t i, int32_t axis, ob_dim 
     return ob__require_values(infer, i, &asked);
 }
 
-/* Indices in input i pick from axes `first` on of the data, `depth` of them in turn, blocks of `block` elements. *inside is false
- * when one that is known is outside. */
+/* Indices in input i select from axes `first` on of the data, `depth` of them together, blocks of `block` elements. *inside is
+ * false if a known index is out of range. */
 static ob_status require_indices(ob_infer *infer, uint32_t i, ob_shape data, int32_t first, int32_t depth, ob_dim block,
                                  bool *inside) {
     ob_content indices = ob__in_content(infer, i);
@@ -71,7 +72,7 @@ static ob_status require_indices(ob_infer *infer, uint32_t i, ob_shape data, int
         ob_dim size = data.dims[first + k], most = 0, least = 0;
         for (uint32_t at = (uint32_t)k; at < indices.n; at += (uint32_t)depth) {
             ob_dim index = indices.elems[at];
-            if (ob_dim_is_const(index) && !ob_dim_is_const(size)) { /* the farthest speak for all */
+            if (ob_dim_is_const(index) && !ob_dim_is_const(size)) { /* the farthest index decides for all */
                 most = index > most ? index : most;
                 least = index < least ? index : least;
             } else
@@ -84,7 +85,7 @@ static ob_status require_indices(ob_infer *infer, uint32_t i, ob_shape data, int
     return OB_OK;
 }
 
-/* A size of the indices that walks along the data's, as along every axis but the one that is picked from. */
+/* Requires that indices are not larger than the data along every axis except the picked one. */
 static ob_status require_within(ob_infer *infer, int32_t picked) {
     for (int32_t axis = 0; axis < ob__in_rank(infer, 1); axis++)
         if (axis != picked)
@@ -92,7 +93,7 @@ static ob_status require_within(ob_infer *infer, int32_t picked) {
     return OB_OK;
 }
 
-/* Elements of a vector whose indices are inside. */
+/* The elements of a vector at known indices. */
 static ob_status gather_content(ob_infer *infer) {
     ob_content data = ob__in_content(infer, 0), indices = ob__in_content(infer, 1);
     if (!data.elems || !indices.elems || ob__in_rank(infer, 0) != 1) return OB_OK;
@@ -111,7 +112,7 @@ static ob_status gather_content(ob_infer *infer) {
     return OB_OK;
 }
 
-/* One index that is known picks a part of the data: a column, mostly. */
+/* A known index selects a part of the data, usually a column. */
 static ob_status trace_picked(ob_infer *infer, ob_shape data, int32_t axis) {
     ob_dim first[OB_MAX_RANK] = {0}, n[OB_MAX_RANK], at = ob__in_scalar(infer, 1);
     const int32_t rank = ob__in_rank(infer, 1);
@@ -144,7 +145,7 @@ ob_status ob__infer_gather(ob_infer *infer) {
     return ob__range_part(infer, 0, 0);
 }
 
-/* The result has the indices' shape. */
+/* The result has the shape of the indices. */
 ob_status ob__infer_gather_elements(ob_infer *infer) {
     int32_t data = ob__in_rank(infer, 0), indices = ob__in_rank(infer, 1), axis;
     ob__out_dtype(infer, 0, OB_NONE);
@@ -196,7 +197,7 @@ ob_status ob__infer_gather_nd(ob_infer *infer) {
     return ob__out_tensor(infer, 0, OB_NONE, n, dims);
 }
 
-/* Of a vector: ScatterND with indices (k,1), ScatterElements with indices (k). */
+/* For a vector: ScatterND with indices (k,1), ScatterElements with indices (k). */
 static ob_status scatter_content(ob_infer *infer) {
     uint32_t n;
     const ob_content content = ob__in_content(infer, 0), updates = ob__in_content(infer, 2);
@@ -215,7 +216,7 @@ static ob_status scatter_content(ob_infer *infer) {
     return OB_OK;
 }
 
-/* The output is the data; updates have the indices' shape. */
+/* The output has the type of the data; updates have the shape of the indices. */
 ob_status ob__infer_scatter_elements(ob_infer *infer) {
     int32_t data = ob__in_rank(infer, 0), axis;
     OB_TRY(ob__out_like(infer, 0, 0));
@@ -231,7 +232,8 @@ ob_status ob__infer_scatter_elements(ob_infer *infer) {
     return scatter_content(infer);
 }
 
-/* Updates have the shape of the indices without their last axis, then what an index leaves of the data. */
+/* Updates have the shape of the indices without their last axis, followed by the axes of the data that an index does not cover.
+ */
 ob_status ob__infer_scatter_nd(ob_infer *infer) {
     ob_shape data = ob__in_shape(infer, 0), indices = ob__in_shape(infer, 1);
     ob_dim depth = ob__in_dim(infer, 1, -1);
@@ -296,10 +298,10 @@ ob_status ob__infer_compress(ob_infer *infer) {
         ob_dim d = condition.elems[i];
         kept = ob_dim_add(infer->dims, kept, d);
         if (ob_dim_is_const(d) && d != 0) last = i + 1;
-        if (!ob_dim_is_const(d) && data.rank >= 0) /* taken where it is true */
+        if (!ob_dim_is_const(d) && data.rank >= 0) /* selects if true */
             OB_TRY(ob__require_where(infer, d, OB_COND_AT_LEAST, size, (ob_dim)i + 1, 0, axis, OB0601));
     }
-    if (data.rank >= 0) /* the last element that is taken must be there */
+    if (data.rank >= 0) /* the last selected element must exist */
         OB_TRY(ob__require(infer, OB_COND_AT_LEAST, size, last, 0, axis, OB0601));
     if (!condition.elems && !ob__known_at_least(infer, size, ob__in_dim(infer, 1, 0)))
         OB_TRY(ob__unverified(infer, 1, axis, "what is taken depends on data"));
@@ -315,7 +317,7 @@ ob_status ob__infer_non_zero(ob_infer *infer) {
     int32_t rank = ob__in_rank(infer, 0);
     const ob_dim dims[2] = {rank < 0 ? OB_DIM_UNKNOWN : rank, OB_DIM_UNKNOWN};
     OB_TRY(ob__out_tensor(infer, 0, OB_INT64, 2, dims));
-    if (rank != 1) return OB_OK; /* of several axes each has its own */
+    if (rank != 1) return OB_OK; /* with several axes there is one count for each */
     return ob__out_range(infer, 0, (ob_range){0, ob_dim_sub(infer->dims, ob__in_dim(infer, 0, 0), 1), false});
 }
 
@@ -372,7 +374,7 @@ ob_status ob__infer_topk(ob_infer *infer) {
 
 ob_status ob__infer_non_max_suppression(ob_infer *infer) {
     const ob_dim dims[2] = {OB_DIM_UNKNOWN, 3};
-    /* Boxes (batch, place, 4) and scores (batch, class, place); limits of one element each. */
+    /* Boxes (batch, box, 4) and scores (batch, class, box); limits have one element each. */
     for (uint32_t i = 0; i < 2; i++)
         if (!ob__rank_in(infer, i, 3, 3)) return ob__out_tensor(infer, 0, OB_INT64, 2, dims);
     if (ob__in_rank(infer, 0) == 3) OB_TRY(ob__require(infer, OB_COND_EQUAL, ob__in_dim(infer, 0, 2), 4, 0, 2, OB0601));
@@ -408,7 +410,7 @@ ob_status ob__infer_tensor_scatter(ob_infer *infer) {
     if (update.rank != cache.rank || axis == 0) return OB_OK;
     for (int32_t a = 0; a < cache.rank; a++)
         OB_TRY(ob__require(infer, a == axis ? OB_COND_AT_LEAST : OB_COND_EQUAL, cache.dims[a], update.dims[a], 1, a, OB0601));
-    if (params.is_circular) return OB_OK; /* an update may begin anywhere */
+    if (params.is_circular) return OB_OK; /* a circular update may begin anywhere */
     const ob_dim most = ob_dim_sub(infer->dims, cache.dims[axis], update.dims[axis]);
     return ob__require_values(infer, 2,
                               &(ob_values_asked){.highest = most, .when = 1, .axis = -1, .reason = "indices depend on data"});

@@ -1,12 +1,12 @@
-/* TensorScatter 24: a cache with an update written along an axis, for each sample of the batch from an index on; circular: over
- * the end to the beginning. Every element type, by width. */
+/* TensorScatter 24: writes an update into a cache along an axis, for each sample of the batch from its index on. In mode
+ * circular, it continues at the beginning. Every element type, by width. */
 #include "ops/kernel/common.h"
 #include "ops/select/params.h"
 
 typedef struct tensor_scatter {
     bool is_circular;
-    int64_t n_batch, n_prefixes, n_cache, n_update; /* prefixes: of each sample, what lies before the axis */
-    size_t block;                                   /* bytes behind the axis */
+    int64_t n_batch, n_prefixes, n_cache, n_update; /* prefixes: of each sample, blocks before the axis */
+    size_t block;                                   /* bytes after the axis */
 } tensor_scatter;
 
 static ob_status scatter_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {

@@ -1,8 +1,9 @@
-/* Unique 11: the elements that differ, or the slices along an axis, with where each comes first, where each element went and how
- * often there is each. In ascending order (NaN last, strings by their bytes, slices element by element), or as they come.
+/* Unique 11: the distinct elements, or distinct slices along an axis, with the index of the first occurrence, the position of
+ * each element in the result, and the counts. In ascending order (NaN last, strings by bytes, slices element by element), or in
+ * order of first occurrence.
  *
- * As NumPy does: -0 is 0, the one that comes first stands for both; elements that are NaN are one, slices that hold NaN are each
- * their own. */
+ * As in NumPy: -0 equals 0, and the first of them appears in the result; all NaN elements are equal, but slices that contain NaN
+ * are all distinct. */
 #include "core/base/text.h"
 #include "core/graph/types.h"
 #include "ops/kernel/cells.h"
@@ -11,7 +12,7 @@
 
 typedef struct order_row {
     int (*order)(const void *run_a, const void *run_b, int64_t n);
-    bool (*nan)(const void *run, int64_t n); /* NULL: there is none */
+    bool (*nan)(const void *run, int64_t n); /* NULL: the type has no NaN */
 } order_row;
 
 static bool nan_FLOAT16(const void *run, int64_t n) {
@@ -49,19 +50,19 @@ typedef struct state {
     order_row row;
 } state;
 
-/* What is known of slices while running; four arrays of n. */
+/* Data about slices during a run; four arrays of n. */
 typedef struct work {
     const state *s;
     const char *data;
     size_t width;
-    int64_t *order; /* slices as they sort; later, of each group, its place in the result */
-    int64_t *group; /* of each slice; first memory for sorting */
-    int64_t *first; /* of each group */
+    int64_t *order; /* slices in sorted order; later, for each group, its position in the result */
+    int64_t *group; /* for each slice; before that, memory for sorting */
+    int64_t *first; /* for each group */
     int64_t *count;
     obk_pace pace;
 } work;
 
-enum { WORK = 16 }; /* of a comparison, for the pace */
+enum { WORK = 16 }; /* cost of a comparison, for the pace */
 
 static const char *run_at(const work *w, int64_t outer, int64_t slice) {
     return w->data + (outer * w->s->n + slice) * w->s->inner * (int64_t)w->width;
@@ -85,10 +86,11 @@ static bool same(const work *w, int64_t a, int64_t b) {
     return compare(w, a, b) == 0 && !holds_nan(w, a);
 }
 
-/* from[begin .. middle) and from[middle .. end), each sorted, to to[begin .. end); of equal ones the left first. */
+/* Merges from[begin .. middle) and from[middle .. end), each sorted, to to[begin .. end). Of equal slices the left one is first.
+ */
 static void merge(work *w, const int64_t *from, int64_t *to, int64_t begin, int64_t middle, int64_t end) {
     int64_t left = begin, right = middle, at = begin;
-    if (middle < end && compare(w, from[middle - 1], from[middle]) <= 0) left = begin, right = end; /* in order already */
+    if (middle < end && compare(w, from[middle - 1], from[middle]) <= 0) left = begin, right = end; /* already in order */
     if (right == end) {
         memcpy(to + begin, from + begin, (size_t)(end - begin) * sizeof *to);
         return;
@@ -99,7 +101,7 @@ static void merge(work *w, const int64_t *from, int64_t *to, int64_t begin, int6
     while (right < end) to[at++] = from[right++];
 }
 
-/* Stopped by the pace it leaves places that are none. */
+/* If the run is cancelled, some entries may be invalid. */
 static void sort(work *w) {
     int64_t n = w->s->n;
     for (int64_t i = 0; i < n; i++) w->order[i] = i;
@@ -114,7 +116,7 @@ static void sort(work *w) {
     }
 }
 
-/* Fills group, first and count; returns how many groups there are. */
+/* Fills group, first and count; returns the number of groups. */
 static int64_t find_groups(work *w) {
     int64_t groups = 0;
     for (int64_t i = 0; i < w->s->n && !obk_stops(&w->pace, WORK); i++) {

@@ -8,7 +8,7 @@
 
 /* ---- operands and results ---- */
 
-/* Operand i as a cell of the caller's: the one that holds it, or a copy of the tensor. */
+/* Operand i as a cell that the caller holds: the operand's cell, or a copy of the tensor. */
 static ob_status take(const ob_kernel_args *args, uint32_t i, ob_cell **out, ob_error *error) {
     ob_kernel_cells *cells = args->cells;
     obk_pace pace = ob__pace(args->threads);
@@ -18,7 +18,7 @@ static ob_status take(const ob_kernel_args *args, uint32_t i, ob_cell **out, ob_
     return OB_OK;
 }
 
-/* A list of the caller's, to look at or to change. */
+/* A sequence that the caller holds, to read or to change. */
 static ob_status take_sequence(const ob_kernel_args *args, uint32_t i, ob_cell **out, ob_error *error) {
     OB_FAIL_IF(ob_cell_get_kind(args->cells->in[i]) != OB_CELL_SEQUENCE, error, OB_E_TYPE, "operand %u is not a sequence", i);
     return take(args, i, out, error);
@@ -29,7 +29,7 @@ static const ob_cell *sequence_in(const ob_kernel_args *args, uint32_t i) {
     return ob_cell_get_kind(cell) == OB_CELL_SEQUENCE ? cell : NULL;
 }
 
-/* The one integer of operand i as a position in a sequence of n, from the back when it is negative; with `behind` n is one, too.
+/* The integer in operand i as a position in a sequence of n, from the end if it is negative. With `behind`, n is a position too.
  */
 static ob_status read_place(const ob_kernel_args *args, uint32_t i, size_t n, bool behind, size_t *out, ob_error *error) {
     int64_t at, count = (int64_t)n;
@@ -119,7 +119,7 @@ static ob_status length_run(const ob_kernel_args *args, ob_error *error) {
 
 /* ---- SplitToSequence ---- */
 
-/* Element i of an integer operand of at most one axis. */
+/* Element i of an integer operand with at most one axis. */
 static int64_t int_at(const ob_view *view, int64_t i) {
     const char *at = (const char *)view->data + (view->rank ? i * view->strides[0] : 0);
     int32_t narrow;
@@ -128,9 +128,9 @@ static int64_t int_at(const ob_view *view, int64_t i) {
     return memcpy(&wide, at, sizeof wide), wide;
 }
 
-/* The lengths of the parts: how many there are, and each. */
+/* The lengths of the parts: their number, and each length. */
 typedef struct parts {
-    const ob_view *lengths; /* one axis; NULL: all have `each`, but the last may be shorter */
+    const ob_view *lengths; /* has one axis; NULL: all parts have length `each`, but the last may be shorter */
     int64_t n, each;
 } parts;
 
@@ -196,7 +196,7 @@ static ob_status split_run(const ob_kernel_args *args, ob_error *error) {
 
 /* ---- ConcatFromSequence ---- */
 
-/* The result's shape in `out`, and the axis along which the items follow each other. */
+/* The shape of the result in `out`, and the axis along which the items are joined. */
 static ob_status joined_shape(const ob_cell *list, const ob_sequence_params *params, ob_view *out, int32_t *axis,
                               ob_error *error) {
     size_t n = ob_cell_count(list);
@@ -242,7 +242,8 @@ static ob_status concat_run(const ob_kernel_args *args, ob_error *error) {
             drop_axis(&to, axis);
         else
             to.dims[axis] = item.dims[axis];
-        ob__copy_view(&to, &item, out->dtype == OB_STRING ? NULL : args->threads); /* strings are looked at below */
+        ob__copy_view(&to, &item,
+                      out->dtype == OB_STRING ? NULL : args->threads); /* strings are read next, so they are copied as a whole */
         done += params->stacks ? 1 : item.dims[axis];
     }
     return ob__own_strings(args, 0, error);
@@ -258,7 +259,7 @@ static ob_status optional_run(const ob_kernel_args *args, ob_error *error) {
 
 static ob_status get_run(const ob_kernel_args *args, ob_error *error) {
     ob_cell *cell = NULL;
-    if (!args->cells || !args->cells->in[0]) { /* a tensor is its own element */
+    if (!args->cells || !args->cells->in[0]) { /* a tensor counts as its own element */
         OB_TRY(ob__set_output(args, 0, &args->in[0], error));
         ob__copy_view(&args->out[0], &args->in[0], args->threads);
         return OB_OK;
@@ -298,7 +299,7 @@ const ob_kernel ob__kernel_concat_from_sequence = {.name = "concat_from_sequence
                                                    .state_bytes = sizeof(ob_sequence_params),
                                                    .plan = plan_params,
                                                    .run = concat_run};
-/* The executor writes it as a Loop before anything is planned. */
+/* Before planning, the executor replaces it by a Loop. */
 const ob_kernel ob__kernel_sequence_map = {.name = "sequence_map", .flags = OB_KERNEL_CONTROL};
 const ob_kernel ob__kernel_optional = {.name = "optional", .flags = SEES_CELLS, .run = optional_run};
 const ob_kernel ob__kernel_optional_get = {.name = "optional_get", .flags = SEES_CELLS | OB_KERNEL_DYNAMIC, .run = get_run};

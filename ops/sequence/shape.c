@@ -31,7 +31,7 @@ static ob_status out_sequence(ob_infer *infer, uint32_t output, const ob_type *e
     return OB_OK;
 }
 
-/* Type of the elements of a sequence operand. */
+/* The type of the elements of a sequence operand. */
 static ob_type element_of(const ob_infer *infer, uint32_t i) {
     const ob_type *type = ob__in_type(infer, i);
     return (type->kind == OB_TYPE_SEQUENCE || type->kind == OB_TYPE_OPTIONAL) && type->element ? *type->element : unknown_type;
@@ -39,9 +39,9 @@ static ob_type element_of(const ob_infer *infer, uint32_t i) {
 
 /* ---- Elements whose number is known ---- */
 
-enum { MOST_ITEMS = 64 }; /* that are told apart */
+enum { MOST_ITEMS = 64 }; /* the greatest number of elements with a type of their own */
 
-/* `types`: of `count` elements one by one, a number; NULL: each is of the sequence's element type. */
+/* `types`: one type for each of `count` elements, which is then a number; NULL: each has the sequence's element type. */
 static ob_status out_items(ob_infer *infer, uint32_t output, ob_dim count, const ob_type *types) {
     if (output >= infer->node->n_outputs || count == OB_DIM_UNKNOWN) return OB_OK;
     ob_items *items = OB_ARENA_NEW(infer->arena, ob_items);
@@ -51,7 +51,8 @@ static ob_status out_items(ob_infer *infer, uint32_t output, ob_dim count, const
     return OB_OK;
 }
 
-/* The elements of operand i one by one; *types NULL when they are too many, or nobody knows how many. With room for one more. */
+/* The types of the elements of operand i, with memory for one more. *types is NULL if there are too many or their number is not
+ * known. */
 static ob_status list_items(ob_infer *infer, uint32_t i, ob_type **types, uint32_t *n) {
     const ob_items *items = ob__in_content(infer, i).items;
     *types = NULL;
@@ -63,15 +64,15 @@ static ob_status list_items(ob_infer *infer, uint32_t i, ob_type **types, uint32
     return OB_OK;
 }
 
-/* What all have in common. */
+/* The most precise type that includes all. */
 static ob_status common_type(ob_infer *infer, const ob_type *types, uint32_t n, ob_type *out) {
     *out = n ? types[0] : unknown_type;
     for (uint32_t k = 1; k < n; k++) OB_TRY(ob__unify_types(infer, out, &types[k]));
     return OB_OK;
 }
 
-/* The position that operand i holds is one of `count`; with `behind` (1) the one behind them is one, too. *at is the place from
- * the front, or -1 where nobody knows it. */
+/* Requires that the position in operand i is one of `count`; with `behind` (1), the position after the last is valid too. *at is
+ * the position from the beginning, or -1 if it is not known. */
 static ob_status require_place(ob_infer *infer, uint32_t i, ob_dim count, ob_dim behind, int64_t *at) {
     ob_dim place = ob__in_scalar(infer, i);
     *at = -1;
@@ -158,9 +159,9 @@ ob_status ob__infer_sequence_erase(ob_infer *infer) {
 /* ---- SplitToSequence ---- */
 
 typedef struct splitting {
-    ob_type element; /* the whole, of a known rank */
+    ob_type element; /* the whole tensor, of known rank */
     int32_t axis;
-    ob_dim size; /* of the axis */
+    ob_dim size; /* along the axis */
 } splitting;
 
 static ob_status part_type(ob_infer *infer, const splitting *s, ob_dim size, ob_type *out) {
@@ -204,7 +205,7 @@ static ob_status split_to_ones(ob_infer *infer, const splitting *s, bool drops) 
     return out_items(infer, 0, s->size, NULL);
 }
 
-/* Parts of one length each, the last may be smaller. */
+/* Parts of equal length; the last may be smaller. */
 static ob_status split_evenly(ob_infer *infer, const splitting *s, ob_dim each) {
     ob_type part;
     if (each == OB_DIM_UNKNOWN)
@@ -227,7 +228,7 @@ static ob_status split_evenly(ob_infer *infer, const splitting *s, ob_dim each) 
     return out_items(infer, 0, count, NULL);
 }
 
-/* Parts whose lengths are told one by one: they make the axis. */
+/* Parts of given lengths; their sum must be the size of the axis. */
 static ob_status split_by_lengths(ob_infer *infer, const splitting *s) {
     ob_content lengths = ob__in_content(infer, 1);
     ob_type part;
@@ -273,7 +274,7 @@ ob_status ob__infer_split_to_sequence(ob_infer *infer) {
 
 /* ---- ConcatFromSequence ---- */
 
-/* The shape of all, `dims`, with the sum along the axis: of elements that are told apart, as Concat has it. */
+/* Joins elements with known types, as Concat does: `dims` is the common shape, with the sum along the axis. */
 static ob_status join_items(ob_infer *infer, const ob_type *types, uint32_t n, int32_t axis, ob_dim *dims) {
     int32_t rank = types[0].shape.rank;
     if (rank > 0) memcpy(dims, types[0].shape.dims, (size_t)rank * sizeof *dims);
@@ -302,7 +303,7 @@ static bool ranks_known(const ob_type *types, uint32_t n) {
     return n > 0;
 }
 
-/* All of one shape. */
+/* Whether all have one shape. */
 static bool are_alike(const ob_infer *infer, const ob_items *items, const ob_type *element) {
     if (items->types || element->kind != OB_TYPE_TENSOR || element->shape.rank < 0) return false;
     for (int32_t a = 0; a < element->shape.rank; a++)
@@ -355,7 +356,7 @@ ob_status ob__infer_sequence_map(ob_infer *infer) {
         in.types[i] = ob__in_type(infer, i)->kind == OB_TYPE_SEQUENCE ? element_of(infer, i) : *ob__in_type(infer, i);
     OB_TRY(infer->subgraph(infer, body, OB_DIM_UNKNOWN, in.types, NULL, out.types, out.contents));
     for (uint32_t i = 0; i < node->n_outputs; i++) {
-        /* Sizes made in the body differ between elements. */
+        /* sizes computed in the body may differ between elements */
         ob_type element = out.types[i];
         ob_dim *dims = ob__new_dims(infer, element.shape.rank > 0 ? (size_t)element.shape.rank : 1);
         if (!dims) return OB_E_MEMORY;

@@ -1,8 +1,8 @@
-/* What needs no elements of an input: Shape, Size, Constant, ConstantOfShape, Range, EyeLike.
+/* Operators that read no elements of a data input: Shape, Size, Constant, ConstantOfShape, Range, EyeLike.
  *
  * Shape 1.. (start and end since 15), Size 1..: int64. Constant 1..: value; 12 also value_float(s), value_int(s),
- * value_string(s). ConstantOfShape 9..: one element everywhere, float 0 by default. Range 11..: start + i * delta, integers wrap.
- * EyeLike 9..: ones on diagonal k. */
+ * value_string(s). ConstantOfShape 9..: one value for all elements, float 0 by default. Range 11..: start + i * delta, integers
+ * wrap. EyeLike 9..: ones on diagonal k. */
 #include "ops/infer/constant.h"
 #include "core/base/integers.h"
 #include "core/graph/types.h"
@@ -43,7 +43,7 @@ const ob_kernel ob__kernel_shape = {
 
 /* ---- Constant ---- */
 
-/* The elements stay the model's. */
+/* the elements stay in the model's memory */
 static ob_status constant_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
     (void)needs;
     const ob_view *out = &args->out[0];
@@ -120,7 +120,7 @@ static int64_t narrow_range(ob_dtype dtype, const void *start, const void *limit
     return n;
 }
 
-/* Writes n elements; `to` NULL: only says how many there are, -1 when the step is 0. */
+/* Writes n elements. `to` NULL: returns only their number, -1 if the step is 0. */
 static int64_t write_range(ob_dtype dtype, const void *start, const void *limit, const void *delta, int64_t n, void *to,
                            obk_pace *pace) {
     switch (dtype) {

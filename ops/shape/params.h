@@ -1,17 +1,17 @@
-/* What operators that make shapes and constants have as attributes: read here and nowhere else. */
+/* The attributes of operators that make shapes and constants, read only here. */
 #ifndef OB_OPS_SHAPE_PARAMS_H
 #define OB_OPS_SHAPE_PARAMS_H
 
 #include "core/graph/graph.h"
 #include "ops/table/attributes.h"
 
-/* Shape: axes from .. to - 1 of an operand of that rank (from version 15 on; before, all). */
+/* Shape: axes from .. to - 1 of an operand of that rank (since version 15; before, all axes). */
 typedef struct ob_axes_range {
     int32_t from, to;
 } ob_axes_range;
 ob_axes_range ob__shape_axes(const ob_node *node, int32_t since, int32_t rank);
 
-/* ConstantOfShape: the element, NULL for 0; *wrong when the attribute holds none. */
+/* ConstantOfShape: the value, NULL for 0; *wrong if the attribute does not hold one element. */
 const ob_tensor *ob__fill_of(const ob_node *node, bool *wrong);
 
 /* EyeLike: the diagonal of ones. */

@@ -1,7 +1,7 @@
-/* The case of one type: writes n elements of a range, or with `to` NULL counts them; -1 when the step is 0. */
+/* For one element type: writes n elements of a range. With `to` NULL it counts them; -1 if the step is 0. */
 #if OB_TYPE_KIND == OB_KIND_REAL || (OB_TYPE_KIND == OB_KIND_SIGNED && OB_TYPE_FILE_BITS >= 8)
 case OB_TYPE_DTYPE: {
-    enum { SOME = 1 << 16 }; /* elements between two questions */
+    enum { SOME = 1 << 16 }; /* elements between two checks for cancellation */
     OB_TYPE_C s, l, d, *out = to;
     memcpy(&s, start, sizeof s);
     memcpy(&l, limit, sizeof l);

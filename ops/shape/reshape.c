@@ -1,12 +1,12 @@
 /* Reshape, Flatten, Squeeze, Unsqueeze, Identity: the same elements in the same order under other dims.
  *
- * Reshape 1.., Flatten 1.., Squeeze 1.., Unsqueeze 1.., Identity 1..; every element type, by width. The output's dims are planned
- * already, so all five are one kernel: a view when the input's strides allow it, else a copy. */
+ * Reshape 1.., Flatten 1.., Squeeze 1.., Unsqueeze 1.., Identity 1..; every element type, by width. The output's dims are
+ * known before planning, so all five share one kernel: a view if the input's strides allow it, otherwise a copy. */
 #include "ops/kernel/cells.h"
 #include "ops/kernel/common.h"
 
-/* Finds strides for `out` over the memory of `in`, both with the same number of elements, not 0. Walks both shapes from the front
- * in groups with equal products; within a group the input must step evenly. */
+/* Finds strides for `out` in the memory of `in`; both have the same number of elements, which is not 0. It divides both shapes
+ * into groups of axes with equal products; within a group the strides of the input must be even. */
 static bool find_strides(const ob_view *in, ob_view *out) {
     int64_t dims[OB_MAX_RANK], strides[OB_MAX_RANK];
     int32_t rank = 0;
@@ -35,7 +35,7 @@ static bool find_strides(const ob_view *in, ob_view *out) {
         i = i_end;
         o = o_end;
     }
-    for (; o < out->rank; o++) out->strides[o] = 0; /* sizes of 1 at the end */
+    for (; o < out->rank; o++) out->strides[o] = 0; /* axes of size 1 at the end */
     return true;
 }
 

@@ -1,4 +1,4 @@
-/* Shape rules of operators that ask for shapes, rearrange them or make tensors of a given shape. */
+/* Shape rules of operators that return shapes, rearrange them or make tensors of a given shape. */
 #include <string.h>
 
 #include "core/base/error.h"
@@ -25,35 +25,36 @@ OB_RULE(eye_like);
 typedef struct reshape {
     ob_shape from;
     ob_dim dims[OB_MAX_RANK]; /* of the result */
-    int32_t rank, hole;       /* the axis of -1, or -1 */
+    int32_t rank, hole;       /* the axis of the -1, or -1 */
     bool allow_zero;
-    int32_t n_either, either; /* axes that copy where the target is 0, and one of them */
-    ob_dim told[OB_MAX_RANK]; /* what the target has there; elsewhere 0 */
-    bool whole;               /* no size but that of the hole is unknown */
+    int32_t n_either, either; /* number of axes that copy a size if the target is 0, and one of them */
+    ob_dim told[OB_MAX_RANK]; /* the sizes in the target that may be 0; elsewhere 0 */
+    bool whole;               /* all sizes except that of the hole are known */
 } reshape;
 
-/* Where the target has `told` a size of the operand is copied if that is 0: then `copied` must be 0 too. */
+/* If the target's size `told` is 0, the operand's size is copied: then `copied` must be 0 too. */
 static ob_status require_told(ob_infer *infer, ob_dim told, ob_dim copied, int32_t axis) {
     if (ob_dim_is_const(copied) && copied != 0) return ob__require(infer, OB_COND_AT_LEAST, told, 1, 1, axis, OB0601);
     return ob__require_where(infer, ob_dim_sub(infer->dims, 1, told), OB_COND_EQUAL, copied, 0, 1, axis, OB0601);
 }
 
-/* `d` where `zero` is 0. */
+/* `d` for the case that `zero` is 0. */
 static ob_dim at_zero(ob_infer *infer, ob_dim d, ob_dim zero) {
     const ob_binding binding = {zero, 0};
     if (ob_dim_get_kind(infer->dims, zero) != OB_DIM_KIND_SYMBOL || !ob_dim_is_term(d)) return d;
     return ob_dim_substitute(infer->dims, d, &binding, 1);
 }
 
-/* The size that is `told` where that is 1 or more, and `copied` where it is 0. */
+/* `told` if that is 1 or more, `copied` if it is 0. */
 static ob_dim told_or_copied(ob_infer *infer, ob_dim told, ob_dim copied) {
     ob_dim is_zero = ob_dim_sub(infer->dims, 1, ob__term_min(infer, 1, told));
     return ob_dim_add(infer->dims, told, ob_dim_mul(infer->dims, is_zero, at_zero(infer, copied, told)));
 }
 
-/* What -1 stands for is *above / *below: the operand's sizes, and the result's, without those that both have. */
+/* The size for -1 is *above / *below: the product of the operand's sizes and that of the result's, without sizes that are in
+ * both. */
 static void cancel(ob_infer *infer, const reshape *r, ob_dim *above, ob_dim *below) {
-    bool used[OB_MAX_RANK] = {false}; /* dims of `from` that are cancelled */
+    bool used[OB_MAX_RANK] = {false}; /* cancelled dims of `from` */
     *above = *below = 1;
     for (int32_t axis = 0; axis < r->rank; axis++) {
         if (axis == r->hole) continue;
@@ -68,7 +69,7 @@ static void cancel(ob_infer *infer, const reshape *r, ob_dim *above, ob_dim *bel
         if (!used[k]) *above = ob_dim_mul(infer->dims, *above, r->from.dims[k]);
 }
 
-/* The size of the hole as far as a term says it, if *below divides *above; 1 divides whatever it is. */
+/* The size for -1, as a term, if *below divides *above. *below 1: nothing is required. */
 static ob_dim hole_size(ob_infer *infer, const reshape *r, ob_dim *above, ob_dim *below) {
     cancel(infer, r, above, below);
     if (*below == 1) return *above;
@@ -86,8 +87,8 @@ static ob_status require_divides(ob_infer *infer, ob_dim guard, ob_dim above, ob
     return ob__require_where(infer, guard, OB_COND_DIVISIBLE, above, below, 0, -1, OB0601);
 }
 
-/* The hole beside axes that copy where the target is 0. Where each of their sizes divides the count of elements, these are none
- * as soon as one is 0. */
+/* Fills the -1 if there are also axes that copy a size where the target is 0. If each of their sizes divides the number of
+ * elements, there are no elements as soon as one of them is 0. */
 static ob_status fill_either(ob_infer *infer, reshape *r) {
     ob_dim before = ob__dims_product(infer, r->from.dims, 0, r->from.rank), all_told = 1, is_told = 1, above, below;
     bool divide = true;
@@ -117,7 +118,7 @@ static ob_status fill_either(ob_infer *infer, reshape *r) {
     return require_divides(infer, ob_dim_sub(infer->dims, 1, all_told), at_zero(infer, above, all_told), below);
 }
 
-/* -1 needs other sizes that are not 0, and whose product divides what there is. */
+/* -1 requires that the other sizes are not 0 and that their product divides the number of elements. */
 static ob_status fill_hole(ob_infer *infer, reshape *r) {
     ob_dim above, below, *out = &r->dims[r->hole];
     *out = OB_DIM_UNKNOWN;
@@ -132,7 +133,7 @@ static ob_status fill_hole(ob_infer *infer, reshape *r) {
     return require_divides(infer, 1, above, below);
 }
 
-/* In two cases, which say more than the term of both. */
+/* Two requirements for two cases, which are clearer than one with the combined term. */
 static ob_status require_either_count(ob_infer *infer, const reshape *r, ob_dim before) {
     ob_dim told = r->told[r->either], copied = r->from.dims[r->either], others = 1;
     for (int32_t axis = 0; axis < r->rank; axis++)
@@ -147,20 +148,20 @@ static ob_status require_count(ob_infer *infer, const reshape *r) {
     if (r->hole >= 0 || r->from.rank < 0 || !r->whole) return OB_OK;
     if (r->n_either == 1) return require_either_count(infer, r, ob__dims_product(infer, r->from.dims, 0, r->from.rank));
     ob_dim before = ob__dims_product(infer, r->from.dims, 0, r->from.rank), after = ob__dims_product(infer, r->dims, 0, r->rank);
-    /* 12*N = 12 says N = 1. */
+    /* 12*N = 12 implies N = 1. */
     ob_dim ratio = ob_dim_is_const(after) && after > 1 ? ob_dim_div_exact(infer->dims, before, after) : OB_DIM_UNKNOWN;
     if (ob_dim_is_term(ratio)) return ob__require(infer, OB_COND_EQUAL, ratio, 1, 0, -1, OB0601);
     return ob__require(infer, OB_COND_EQUAL, before, after, 0, -1, OB0601);
 }
 
-/* A computed size of the target is one of the result, but at 0 it copies the operand's. Where that is another one, so is the
- * result's size: a term of both. It is in the way of all that follows, and is not made where the model excludes the case: then
- * the operand's size must be 0 too. */
+/* A computed size of the target is a size of the result, but 0 copies the operand's size. If that may differ, the result's size
+ * is a term of both. Such a term makes later results unclear, so it is not made if the model excludes the case: then the
+ * operand's size must be 0 too. */
 static ob_status take_term(ob_infer *infer, reshape *r, int32_t axis, ob_dim d) {
     r->dims[axis] = d;
     OB_TRY(ob__require_size(infer, d, 1, axis, OB0601));
     if (r->allow_zero || ob__known_at_least(infer, d, 1)) return OB_OK;
-    /* Nobody knows what is copied of an unknown rank: then it is not to happen. */
+    /* For an operand of unknown rank the copied size is unknown, so 0 is excluded. */
     if (axis >= r->from.rank) return ob__require(infer, OB_COND_AT_LEAST, d, 1, 1, axis, OB0601);
     ob_dim copied = r->from.dims[axis];
     if (copied == d || ob_dim_div_exact(infer->dims, copied, d) != OB_DIM_UNKNOWN) return OB_OK;
@@ -176,7 +177,7 @@ static ob_status take_term(ob_infer *infer, reshape *r, int32_t axis, ob_dim d) 
     return OB_OK;
 }
 
-/* False: the target makes no sense. */
+/* False: the target is invalid. */
 static ob_status take_size(ob_infer *infer, reshape *r, int32_t axis, ob_dim d, bool *fits) {
     r->dims[axis] = d;
     if (ob_dim_is_term(d)) return take_term(infer, r, axis, d);
@@ -196,7 +197,7 @@ static ob_status take_size(ob_infer *infer, reshape *r, int32_t axis, ob_dim d, 
     return d == OB_DIM_UNKNOWN ? ob__unverified(infer, 1, axis, "the target shape depends on data") : OB_OK;
 }
 
-/* Source: Reshape-1 (attribute), Reshape-5, Reshape-14 (allowzero). 0 copies a dim, -1 takes what is left. */
+/* Source: Reshape-1 (attribute), Reshape-5, Reshape-14 (allowzero). 0 copies a dim, -1 is computed from the others. */
 ob_status ob__infer_reshape(ob_infer *infer) {
     ob_shape target = {OB_RANK_UNKNOWN, NULL};
     reshape r = {
@@ -259,7 +260,7 @@ ob_status ob__infer_squeeze(ob_infer *infer) {
     bool drop[OB_MAX_RANK] = {false};
     if (!known) {
         ob_dim count = ob__in_count(infer, 1);
-        /* Of several one may occur twice. */
+        /* An axis may occur twice in a list of several. */
         return (count == 0 || count == 1) && count <= from.rank ? ob__out_rank(infer, 0, from.rank - (int32_t)count) : OB_OK;
     }
     for (uint32_t i = 0; i < n; i++) {
@@ -272,7 +273,7 @@ ob_status ob__infer_squeeze(ob_infer *infer) {
     int32_t rank = 0;
     for (int32_t axis = 0; axis < from.rank; axis++) {
         if (!axes) {
-            /* Whether a size is 1 decides the rank. */
+            /* The rank depends on whether a size is 1. */
             const ob_condition is_one = {OB_COND_EQUAL, from.dims[axis], 1};
             ob_truth truth = from.dims[axis] == OB_DIM_UNKNOWN ? OB_UNDECIDED : ob__condition_assumed(infer->dims, &is_one);
             if (truth == OB_UNDECIDED && infer->is_one) truth = infer->is_one(infer, from.dims[axis]);
@@ -415,13 +416,13 @@ static ob_dim range_count(ob_infer *infer, ob_dim start, ob_dim limit, ob_dim de
     limit = ob__content_exact(limit);
     delta = ob__content_exact(delta);
     if (delta == OB_DIM_UNKNOWN || delta == 0 || start == OB_DIM_UNKNOWN || limit == OB_DIM_UNKNOWN) return OB_DIM_UNKNOWN;
-    if (!ob_dim_is_const(delta)) /* whatever its sign, where it divides */
+    if (!ob_dim_is_const(delta)) /* of either sign, if it divides */
         return ob__term_max(infer, 0, ob_dim_div_exact(infer->dims, ob_dim_sub(infer->dims, limit, start), delta));
     ob_dim span = delta > 0 ? ob_dim_sub(infer->dims, limit, start) : ob_dim_sub(infer->dims, start, limit);
     return ob__term_max(infer, 0, ob_dim_ceil_div(infer->dims, span, delta > 0 ? delta : -delta));
 }
 
-/* From the start in steps: the last one stands before the limit. */
+/* The range of elements from the start; the last one is before the limit. */
 static ob_status range_range(ob_infer *infer, ob_dim start, ob_dim delta, ob_dim n) {
     if (!ob_dim_is_const(delta)) return OB_OK;
     ob_dim last = ob_dim_add(infer->dims, start, ob_dim_mul(infer->dims, ob_dim_sub(infer->dims, n, 1), delta));
@@ -431,7 +432,7 @@ static ob_status range_range(ob_infer *infer, ob_dim start, ob_dim delta, ob_dim
 ob_status ob__infer_range(ob_infer *infer) {
     for (uint32_t i = 0; i < 3; i++) OB_TRY(ob__require_one(infer, i));
     ob_dim start = ob__in_scalar(infer, 0), limit = ob__in_scalar(infer, 1);
-    ob_dim delta = ob__in_given(infer, 2) ? ob__in_scalar(infer, 2) : 1; /* com.microsoft may leave it out */
+    ob_dim delta = ob__in_given(infer, 2) ? ob__in_scalar(infer, 2) : 1; /* optional in com.microsoft */
     if (delta == 0) ob__problem(infer, OB0601, 2, -1, "delta is 0");
     bool is_zero_perhaps = !ob__known_at_least(infer, delta, 1) && !ob__known_at_least(infer, -1, delta);
     if (delta == OB_DIM_UNKNOWN)
