@@ -1,5 +1,5 @@
-/* Attributes against the operator's row: the checker reports what is wrong, and a session refuses the model with the same
- * sentence. */
+/* Attributes compared with the operator's row: the checker reports errors, and a session refuses the model with the same
+ * message. */
 #include "model_text.h"
 #include "ops/body/body.h"
 #include "ops/table/attributes.h"
@@ -8,7 +8,7 @@
 typedef struct attribute_case {
     int opset;
     const char *in, *node; /* node gives y */
-    const char *says;      /* NULL: nothing is wrong */
+    const char *says;      /* NULL: no error */
 } attribute_case;
 
 #define VALUES "sparse_value, value, value_float, value_floats, value_int, value_ints, value_string, value_strings"
@@ -44,10 +44,10 @@ static const attribute_case cases[] = {
     {18, "float[1,1,2,3] x", "y = Pad <mode = \"wrap\"> (x, p)",
      "attribute mode is \"wrap\": it must be one of constant reflect edge"},
     {19, "float[1,1,2,3] x", "y = Pad <mode = \"wrap\"> (x, p)", NULL},
-    /* As ONNX's own checker takes them. */
+    /* As ONNX's checker accepts them. */
     {17, "float[2,3] x", "y = Softmax <__note = 7> (x)", NULL},
     {17, "float[1,1,4] x", "y = MaxPool <kernel_shape = [2], auto_pad = \"\"> (x)", NULL},
-    /* Values of a Constant: one and no more. */
+    /* Values of a Constant: exactly one. */
     {13, "float[2] x", "c = Constant <value_float = 1.0> () y = Add (x, c)", NULL},
     {13, "float[2] x", "c = Constant <value_float = 1.0, value_int = 2> () y = Add (x, c)",
      "Constant needs one of the attributes " VALUES "; 2 are given"},
@@ -103,7 +103,7 @@ static void rows_decide(void **state) {
     }
 }
 
-/* What a function's body takes from its call is looked at with the call's attributes. */
+/* Attributes that a function's body takes from its call are tested with the call's attributes. */
 static void references_are_followed(void **state) {
     static const struct {
         const char *attributes, *says;
@@ -132,7 +132,7 @@ static void references_are_followed(void **state) {
     }
 }
 
-/* Every list of the table: names once, defaults among what is allowed, and as many lists as rows name. */
+/* Every list of the table: unique names, allowed defaults, and exactly the lists that rows name. */
 static void lists_are_consistent(void **state) {
     (void)state;
     for (size_t i = 0; i < ob__op_count(); i++) {
@@ -150,7 +150,7 @@ static void lists_are_consistent(void **state) {
     }
 }
 
-/* Of a newer release: nothing is taken for known, and runs only as a version that is. */
+/* Of a newer release: unknown versions are not assumed to be known ones, and run only as a known version. */
 static void newer_releases(void **state) {
     static const struct {
         const char *head;
@@ -191,7 +191,7 @@ static void newer_releases(void **state) {
     }
 }
 
-/* The defaults that a body states are those of the row: `<alpha = 1.0, way = "up">(X) ...`. */
+/* The defaults in a body equal those of the row: `<alpha = 1.0, way = "up">(X) ...`. */
 static void bodies_agree(void **state) {
     int n = 0;
     (void)state;

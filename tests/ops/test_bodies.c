@@ -1,4 +1,4 @@
-/* Bodies of operators: each is run, beside the kernel where there is one, else against operators that say the same. */
+/* Bodies of operators: each is run and compared with the kernel, or else with equivalent operators. */
 #include "body_case.h"
 #include "contrib_case.h"
 #include "expanded.h"
@@ -117,7 +117,7 @@ static void kernels_and_bodies_agree(void **state) {
     }
 }
 
-/* ---- Bodies without kernels: other operators that say the same ---- */
+/* ---- Bodies without kernels: equivalent operators ---- */
 
 typedef struct alike_case {
     const char *domain, *name;

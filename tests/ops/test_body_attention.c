@@ -1,11 +1,11 @@
-/* The body of Attention against loops that say the same. */
+/* The body of Attention compared with loops. */
 #include "body_case.h"
 
 enum { BATCH = 2, HEADS = 4, KEY_HEADS = 2, QUERIES = 3, KEYS = 2, PAST = 3, SIZE = 4, ALL_KEYS = PAST + KEYS };
 
 typedef struct attention_case {
     const char *attributes;
-    bool causal, mask_is_bool, cut; /* cut: only n_valid keys count, and there is no past */
+    bool causal, mask_is_bool, cut; /* cut: only n_valid keys are used, without a past */
     double scale, softcap;
     int mode;
     bool windows; /* left_window_size 2, right_window_size 1 */
@@ -31,11 +31,11 @@ static void attend(const operands *in, const attention_case *c, int64_t b, int64
         if (c->mode == 0) shown[k] = s[k];
         if (c->softcap != 0) s[k] = c->softcap * tanh(s[k] / c->softcap);
         if (c->mode == 1) shown[k] = s[k];
-        /* A mask of one key less than there are: what it lacks is masked. */
+        /* A mask that lacks the last key: the missing key is masked. */
         const ob_view *mask = &in->views[3];
         double m = c->cut ? 0 : k < n - 1 ? element(mask, q * (n - 1) + k) : c->mask_is_bool ? 0 : -HUGE_VAL;
         if (!c->cut && c->mask_is_bool) m = m != 0 ? 0 : -HUGE_VAL;
-        /* A sample has 1 + b keys, the last ones of which belong to the queries. */
+        /* A sample of the batch has 1 + b keys; the last ones belong to the queries. */
         const int64_t place = q + (c->cut ? 1 + b - QUERIES : n_past);
         if (c->causal && k > place) m = -HUGE_VAL;
         if (c->windows && (k < place - 2 || k > place + 1)) m = -HUGE_VAL;
@@ -45,7 +45,7 @@ static void attend(const operands *in, const attention_case *c, int64_t b, int64
         highest = fmax(highest, s[k]);
     }
     for (int64_t k = 0; k < n; k++) sum += s[k] = isinf(highest) ? 0 : exp(s[k] - highest);
-    if (sum == 0) sum = 1; /* no key is seen: nothing comes of the values */
+    if (sum == 0) sum = 1; /* no visible key: the result is 0 */
     for (int64_t d = 0; d < SIZE; d++) y[d] = 0;
     for (int64_t k = 0; k < n; k++) {
         if (c->mode == 3) shown[k] = s[k] / sum;

@@ -1,4 +1,4 @@
-/* Operators of any operands and attributes, by the kernel and by the body: the same results. */
+/* Operators with random operands and attributes: kernel and body give the same results. */
 #include "drawn_call.h"
 #include "expanded.h"
 
@@ -6,13 +6,13 @@ enum { N_DRAWS = 300 };
 
 static const int precisions[4] = {OB_FLOAT, OB_DOUBLE, OB_FLOAT16, OB_BFLOAT16};
 
-/* Of the type's rounding after each operator of the body. */
+/* The tolerance, from the type's rounding after each operator of the body. */
 static double tolerance_of(int real) {
     static const double of[4] = {2e-5, 2e-7, 2e-2, 1.5e-1}; /* attributes that a body sets are floats */
     return of[real];
 }
 
-/* 1 to n, at times 0. */
+/* 1 to n, sometimes 0. */
 static int seldom_none(int n) {
     return one_of(10) ? 1 + one_of(n) : 0;
 }
@@ -85,7 +85,7 @@ static const char *rotary(text *t) {
     return "RotaryEmbedding";
 }
 
-/* Sizes of an operand; 0 among them, but not behind `folded`, of which no mean is. */
+/* Sizes of an operand, possibly 0, but not from axis `folded` on, since an empty mean is undefined. */
 static int shape(int *dims, int least, int folded) {
     const int rank = least + one_of(5 - least);
     for (int a = 0; a < rank; a++) dims[a] = a < folded && one_of(12) == 0 ? 0 : 1 + one_of(5);
@@ -158,7 +158,7 @@ static const char *softmax(text *t) {
     return one_of(2) ? "Softmax" : "LogSoftmax";
 }
 
-/* Functions of one operand: their attributes, how many of the types they take. */
+/* Functions of one operand: their attributes, and the number of types that they accept. */
 static const struct {
     const char *name, *attributes[2];
     int opset, n_types;
@@ -214,11 +214,11 @@ static const char *reduction(text *t) {
     return names[one_of(5)];
 }
 
-/* Bytes and scales are any; all scales are equal in some calls, as those of Where often are. Nothing may differ. */
+/* Bytes and scales are random; in some calls all scales are equal, as is common for Where. Results must be identical. */
 static const char *qlinear(text *t) {
     static const struct {
         const char *name;
-        int n; /* operands that have scales */
+        int n; /* operands with scales */
         bool selects;
     } operators[] = {{"com.microsoft.QLinearAdd", 2, false},
                      {"com.microsoft.QLinearMul", 2, false},

@@ -1,4 +1,4 @@
-/* What goes wrong with bodies: what they and their operators ask for, limits, texts that are none. */
+/* Errors with bodies: requirements of bodies and of their operators, limits, invalid texts. */
 #include "body_case.h"
 #include "ops/body/body.h"
 
@@ -34,7 +34,8 @@ static void nodes_are_limited(void **state) {
     ob_model_close(&model);
 }
 
-/* A modifier of FlexAttention has one operand and one result of one type and shape: the checker says it, and no run goes on. */
+/* A modifier of FlexAttention has one operand and one result of one type and shape: the checker reports an error, and no run
+ * continues. */
 static void modifiers_keep_what_they_take(void **state) {
     static const struct {
         const char *graph, *says;
@@ -64,11 +65,11 @@ static void modifiers_keep_what_they_take(void **state) {
     }
 }
 
-/* What an operator asks of its attributes and operands is asked though the nodes of its body would not. */
+/* The requirements of an operator on attributes and operands are tested even if the nodes of its body have none. */
 static void the_operator_is_asked(void **state) {
     static const struct {
         const char *in, *node, *says;
-        int64_t size; /* of N in the run; 0: refused before */
+        int64_t size; /* value of N in the run; 0: refused before */
     } cases[] = {
         {"float[2,4,6] x, float[6,18] w, float[18] b", "y = com.microsoft.Attention(x, w, b)",
          "attribute num_heads is missing: Attention needs it", 0},
@@ -107,7 +108,7 @@ static void the_operator_is_asked(void **state) {
     }
 }
 
-/* Texts that are no bodies, of one operand and one result. */
+/* Invalid bodies with one operand and one result. */
 static void wrong_texts_are_refused(void **state) {
     static const char *const texts[] = {
         "",
@@ -146,7 +147,7 @@ static void wrong_texts_are_refused(void **state) {
     }
 }
 
-/* Calls that are no calls of the operator, or ask for what is not there. */
+/* Calls that do not match the operator, or refer to missing operands or attributes. */
 static void calls_that_a_body_does_not_take(void **state) {
     static const struct {
         const char *domain, *in, *nodes, *says;
@@ -203,7 +204,7 @@ static void attributes_have_their_types(void **state) {
     assert_int_equal(create(model, 0, &error), OB_E_MODEL);
     assert_string_equal(error.message, "attribute ignore_index is a string: NegativeLogLikelihoodLoss needs a whole number");
     ob_model_close(&model);
-    /* In a branch that inference never enters, as its If is wrong. */
+    /* In a branch that inference never enters, because its If is invalid. */
     model = model_of("com.microsoft", 1, "int64 c, float[2,4,6] x, float[6,18] w", "float[] y",
                      "y = If<then_branch: graph = t () => (a) { a = com.microsoft.Attention<num_heads: int = 2>(x, w) }, "
                      "else_branch: graph = e () => (b) { b = Identity(x) }>(c)");

@@ -1,4 +1,4 @@
-/* Cast: 16- and 8-bit floats exhaustively against their definition, every pair of types that ops.def lists, strings. */
+/* Cast: 16- and 8-bit floats compared exhaustively with their definition, every pair of types that ops.def lists, strings. */
 #include <float.h>
 #include <math.h>
 #include <setjmp.h>
@@ -57,7 +57,7 @@ static double decode(const format *f, int code) {
     return sign * ldexp(fraction + (1 << f->mantissa), exponent - f->bias - f->mantissa);
 }
 
-/* The code of a finite number by bisection over the non-negative codes, ties to the even code. */
+/* The bits of a finite number by bisection over the non-negative codes, ties to the even code. */
 static int encode(const format *f, long double x, bool saturate) {
     int sign = signbit(x) ? 1 << (f->bits - 1) : 0;
     int nan_code = f->fnuz ? 1 << (f->bits - 1) : -1; /* -1: any NaN */
@@ -173,7 +173,7 @@ static void ties_round_to_even(void **state) {
     ob__kernels_limit(~0u);
 }
 
-/* 2^53 + 1 is not a double: the way to bfloat16 must not round twice. */
+/* 2^53 + 1 is not a double: the conversion to bfloat16 must not round twice. */
 static void large_integers_round_once(void **state) {
     (void)state;
     static const format *bf16 = &formats[1];
@@ -594,7 +594,7 @@ static void numbers_become_strings(void **state) {
     ob_elementwise_plan *plan;
     assert_int_equal(ob_elementwise_create("Cast", 13, &in, 1, &option, 1, &out, NULL, &plan, NULL), OB_OK);
     for (int run = 0; run < 2; run++) {
-        ob_view only_data = {.data = z}; /* the rest is the plan's */
+        ob_view only_data = {.data = z}; /* the rest belongs to the plan */
         assert_int_equal(ob_elementwise_run(plan, &in, run ? &out : &only_data, NULL), OB_OK);
         static const char *const expected[] = {"1.5", "-0.1", "NaN", "1e+20"};
         for (int i = 0; i < 4; i++) {

@@ -1,4 +1,4 @@
-/* Versions that take an operator back: checker and session say since when, and what is used instead. */
+/* Versions that deprecate an operator: checker and session report the version and the replacement. */
 #include "model_text.h"
 #include "ops/table/op.h"
 

@@ -1,4 +1,4 @@
-/* Einsum and Det against their definitions. */
+/* Einsum and Det compared with their definitions. */
 #include "kernel_case.h"
 
 static int pick(int n) {
@@ -62,14 +62,14 @@ static void random_equation(equation *e, bool zeros) {
         }
         for (int k = 0; k < e->rank[i]; k++) {
             e->dims[i][k] = pick(8) ? e->sizes[e->labels[i][k]] : 1;
-            for (int first = 0; first < k; first++) /* a diagonal is of equal sizes */
+            for (int first = 0; first < k; first++) /* a diagonal needs equal sizes */
                 if (e->labels[i][first] == e->labels[i][k]) e->dims[i][k] = e->dims[i][first];
             if (e->labels[i][k] < N_LETTERS) seen[e->labels[i][k]] = true;
         }
         if (i > 0) strcat(e->text, ",");
         write_term(e, i, at, own, has_ellipsis);
     }
-    /* What the operands have together: a size may be left out of all of them. */
+    /* The operands together: any size may be missing in all of them. */
     for (int l = 0; l < MOST_LABELS; l++) {
         int64_t size = 1;
         for (int i = 0; i < e->n_operands; i++)
@@ -184,7 +184,7 @@ static void einsum_of_random_equations(void **state) {
         }
 }
 
-/* Six operands, each of which shares an axis with every other: any two leave more axes than an operand has. */
+/* Six operands, each sharing an axis with every other: the product of any two has more axes than an operand. */
 static void einsum_needs_no_more_memory_than_its_operands(void **state) {
     (void)state;
     srand(122);
@@ -203,7 +203,7 @@ static void einsum_needs_no_more_memory_than_its_operands(void **state) {
         strcat(text, "->a");
         kc_string(c, "equation", text);
         c->node->n_inputs = N;
-        /* The first operand is 1 at one place, and so the sum is one over the other ten labels. */
+        /* The first operand has a single 1, so the sum is over the other ten labels only. */
         int64_t block = (int64_t)SIZE * SIZE * SIZE * SIZE;
         for (int64_t i = 0; i < SIZE * block; i++) kc_set(&c->in[0], i, i == 2 * block + 7 ? 1 : 0);
         kc_out(c, 0, dtypes[round], DIMS(SIZE));
@@ -218,7 +218,7 @@ static void einsum_needs_no_more_memory_than_its_operands(void **state) {
         free(args.state);
         ob__arena_release(&tails);
         kc_run(c);
-        /* labels of operand 0: a .. e, at [2, 0, 0, 2, 1] */
+        /* labels of operand 0: a .. e; the 1 is at [2, 0, 0, 2, 1] */
         const int64_t fixed[5] = {2, 0, 0, 2, 1};
         double want = 0;
         for (int64_t flat = 0; flat < 59049; flat++) { /* ten labels of size 3 */
@@ -241,7 +241,7 @@ static void einsum_needs_no_more_memory_than_its_operands(void **state) {
     }
 }
 
-/* Threads may cut a product anywhere; a matrix product in disguise has the bits of MatMul. */
+/* Threads may divide a product anywhere; an equation that is a matrix product has the bits of MatMul. */
 static void einsum_is_matmul_where_it_can_be(void **state) {
     (void)state;
     srand(123);
@@ -297,7 +297,7 @@ static void einsum_refuses(void **state) {
     }
 }
 
-/* NumPy and ONNX Runtime agree: of one operand even a size of 1 must equal the other one. */
+/* NumPy and ONNX Runtime agree: within one operand, sizes of the same label must be equal, even if one is 1. */
 static void einsum_takes_no_diagonal_of_unequal_sizes(void **state) {
     (void)state;
     static const struct {

@@ -1,5 +1,5 @@
-/* Every elementwise operator version in every type that ops.def lists for it, against a scalar reference in long double and
- * 64-bit integers: special values, odd lengths, shifted pointers, scalar operands, in place, every instruction set. */
+/* Every elementwise operator version in every type that ops.def lists for it, compared with a scalar reference in long double
+ * and 64-bit integers: special values, odd lengths, shifted pointers, scalar operands, in place, every instruction set. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -22,7 +22,7 @@ OB_KERNEL(prelu);
 
 typedef struct call {
     const char *name;
-    ob_dtype in, second; /* second: of operand 1, where it may differ */
+    ob_dtype in, second; /* second: of operand 1, which may have another type */
     const ob_option *options;
     size_t n_options;
     int since;
@@ -54,7 +54,7 @@ static long double softplus(long double x) {
     return (x > 0 ? x : 0) + log1pl(expl(-fabsl(x)));
 }
 
-/* Operators of one operand on floats; *scale is the size of intermediate results, beside which errors are to be judged. */
+/* Operators of one operand on floats; *scale is the magnitude of intermediate results, to which errors are relative. */
 static long double unary_float(const call *c, long double x, long double *scale) {
     *scale = 0;
     if (is(c, "Abs")) return fabsl(x);

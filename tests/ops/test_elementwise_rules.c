@@ -1,5 +1,5 @@
-/* What single elementwise operators do beside their numbers: strings, broadcasts of old versions, NaN and bounds that are left
- * out, memory that is not aligned or written over, plans, rounding, refusals. */
+/* Special cases of single elementwise operators: strings, broadcasts of old versions, NaN and omitted bounds, misaligned or
+ * overwritten memory, plans, rounding, refusals. */
 #include <stdio.h>
 #include <stdlib.h>
 

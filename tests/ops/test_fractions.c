@@ -1,4 +1,4 @@
-/* Sizes scaled by fractions in float contents, as Resize is told them: against float arithmetic. */
+/* Sizes scaled by fractions in float contents, as for Resize, compared with float arithmetic. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,7 +15,7 @@
 static ob_model *model;
 static ob_report *report;
 
-/* Resizes axis 2 of x[1,3,H,8] to what `steps` make of float f, H; then checks. */
+/* Resizes axis 2 of x[1,3,H,8] to the result of `steps` on f, which is H as a float; then checks. */
 static void check(const char *steps, const char *weights) {
     char text[2000];
     snprintf(text, sizeof text,
@@ -33,7 +33,7 @@ static void close_all(void) {
     ob_model_close(&model);
 }
 
-/* Axis 2 of y, OB_DIM_UNKNOWN when it is not a term of H. */
+/* Axis 2 of y; OB_DIM_UNKNOWN if it is not a term of H. */
 static ob_dim resized(void) {
     ob_value_info value;
     for (size_t i = 0; i < ob_report_value_count(report); i++) {

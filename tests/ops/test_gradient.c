@@ -1,5 +1,5 @@
-/* Gradient: every row of the derivatives against differences of two runs, in double precision; and what it does with the graph.
- */
+/* Gradient: every row of the derivatives compared with differences of two runs, in double precision; and its edits of the
+ * graph. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -21,7 +21,7 @@ typedef struct run {
     size_t n_in, n_out;
 } run;
 
-/* Distinct numbers between low and high, in no order. */
+/* Distinct numbers between low and high, unordered. */
 static double number(double low, double high, int64_t i, size_t salt) {
     return low + (high - low) * (double)((i * 37 + (int64_t)salt * 29 + 5) % 101 + 1) / 103;
 }
@@ -104,7 +104,7 @@ static void compare_differences(const char *name, run *r, bool narrow) {
 /* ---- Every row ---- */
 
 typedef struct row_case {
-    const char *op; /* whose rows it is for */
+    const char *op; /* the operator whose rows are tested */
     int opset;
     double low, high;       /* of operands */
     const char *in, *nodes; /* inputs a, b ...; the result is f */
@@ -309,7 +309,7 @@ static void test_rows(void **state) {
     }
 }
 
-/* Each row of the derivatives has a case of an opset in which it is the one that counts. */
+/* Each row of the derivatives has a case of an opset in which the row applies. */
 static void test_every_row_has_a_case(void **state) {
     (void)state;
     for (size_t i = 0; i < ob__derivative_count(); i++) {
@@ -327,23 +327,23 @@ static void test_every_row_has_a_case(void **state) {
 
 /* Models whose output 0 is y, and output 1 + i its gradient by input i. */
 static const char *const graphs[] = {
-    /* a chain, a value that is used twice, sizes that only a run knows: either of them may be stretched */
+    /* a chain, a value that is used twice, and sizes known only in a run, where either operand may be stretched */
     HEAD(14) "g (double[N,K] a, double[K,M] b, double[K] c) => (y, da, db, dc) {\n"
              " h = MatMul (a, b)  z = Add (h, c)  t = Tanh (z)  u = Mul (t, z)  y = Sub (u, c)\n"
              " da, db, dc = ai.onnx.preview.training.Gradient <xs = [\"a\", \"b\", \"c\"], y = \"y\"> (a, b, c)\n}",
-    /* stands before what it names */
+    /* comes before the nodes that it refers to */
     HEAD(14) "g (double[N] a, double[K] b) => (y, da, db) {\n"
              " da, db = ai.onnx.preview.training.Gradient <xs = [\"a\", \"b\"], y = \"y\"> (a, b)\n"
              " h = Mul (a, b)  y = Mul (h, a)\n}",
-    /* by the bodies of operators that have no row */
+    /* through the bodies of operators without a row */
     HEAD(20) "g (double[2,3,4] a, double[4] b, double[4] c) => (y, da, db, dc) {\n"
              " m = MeanVarianceNormalization <axes = [2]> (a)  p = Mul (m, b)  h = Add (p, c)  e = Gelu (h)  y = ReduceL2 (e)\n"
              " da, db, dc = ai.onnx.preview.training.Gradient <xs = [\"a\", \"b\", \"c\"], y = \"y\"> (a, b, c)\n}",
-    /* what y does not depend on, or only through whole numbers, has gradient 0 */
+    /* the gradient is 0 if y does not depend on the value, or only through integers */
     HEAD(14) "g (double[2,3] a, double[2] b, double[3] c) => (y, da, db, dc) {\n"
              " i = Cast <to = 7> (c)  f = Cast <to = 11> (i)  h = Mul (a, f)  y = Mul (h, a)\n"
              " da, db, dc = ai.onnx.preview.training.Gradient <xs = [\"a\", \"b\", \"c\"], y = \"y\"> (a, b, c)\n}",
-    /* y is one of xs; results that nobody wants */
+    /* y is one of xs; unused results */
     HEAD(14) "g (double[2,3] a, double[2] b) => (y, da, db) {\n"
              " y = Identity (a)  u, da, v = ai.onnx.preview.training.Gradient <xs = [\"y\", \"a\", \"b\"], y = \"a\"> (y, a, b)\n"
              " , , db = ai.onnx.preview.training.Gradient <xs = [\"y\", \"a\", \"b\"], y = \"a\"> (y, a, b)\n}",
@@ -356,7 +356,7 @@ static const char *const graphs[] = {
              " p = MatMul (a, b)  s = Sigmoid (p)  e = Exp (s)  q = ReduceSum <keepdims = 0> (e)\n"
              " y = ai.onnx.preview.training.Gradient <xs = [\"a\"], zs = [\"b\"], y = \"q\"> (a, b)\n"
              " da, db = ai.onnx.preview.training.Gradient <xs = [\"a\", \"b\"], y = \"y\"> (a, b)\n}",
-    /* the same through operators whose derivatives select, stretch and sum; the second stands first */
+    /* the same through operators whose derivatives select, stretch and sum; the second comes first */
     HEAD(14) "g (double[2,3] a, double[1,3] b) => (y, da, db) {\n"
              " da, db = ai.onnx.preview.training.Gradient <xs = [\"a\", \"b\"], y = \"y\"> (a, b)\n"
              " y = ai.onnx.preview.training.Gradient <xs = [\"a\"], zs = [\"b\"], y = \"q\"> (a, b)\n"
@@ -390,31 +390,31 @@ static void expect(const char *text, size_t i, const char *want) {
 
 static void test_values(void **state) {
     (void)state;
-    /* At other values than those that are named, 10 and 20: what lies between is computed again. */
+    /* At 10 and 20 instead of the named values: the intermediate values are computed again. */
     expect(
         HEAD(14) "g (double[2] a) => (y, d) {\n k = Constant <value = double[2] {10, 20}> ()\n h = Mul (a, a)  y = Mul (h, a)\n"
                  " d = ai.onnx.preview.training.Gradient <xs = [\"a\"], y = \"y\"> (k)\n}",
         1, "300 1200");
-    /* By a value that is computed, at another value of it. */
+    /* By a computed value, at a different value of it. */
     expect(HEAD(14) "g (double[2] a) => (y, d) {\n k = Constant <value = double[2] {10, 20}> ()\n h = Exp (a)  y = Mul (h, h)\n"
                     " d = ai.onnx.preview.training.Gradient <xs = [\"h\"], y = \"y\"> (k)\n}",
            1, "20 40");
-    /* zs: what a value depends on is not followed. */
+    /* zs: dependences of a value are not followed. */
     expect(HEAD(14) "g (double[2] a) => (y, d) {\n h = Mul (a, a)  y = Mul (h, a)\n"
                     " d = ai.onnx.preview.training.Gradient <xs = [\"a\"], zs = [\"h\"], y = \"y\"> (a, h)\n}",
            1, "1 4");
-    /* Of two that are equal each has half; a slope of 0 where there are two. */
+    /* Two equal operands get half of the gradient each; a slope is 0 where there are two. */
     expect(HEAD(14) "g (double[2] a) => (d) {\n b = Identity (a)  m = Max (a, b)  k = Sub (a, b)  r = Relu (k)  y = Add (m, r)\n"
                     " d = ai.onnx.preview.training.Gradient <xs = [\"a\"], y = \"y\"> (a)\n}",
            0, "1 1");
-    /* Within a function, whose names are not those of the model. */
+    /* In a function, whose names differ from those of the model. */
     expect("<ir_version: 10, opset_import: [\"\" : 14, \"l\" : 1]>\n"
            "g (double[2] x) => (d) {\n y = Neg (x)  d = l.slope (x)\n}\n"
            "<domain: \"l\", opset_import: [\"\" : 14, \"ai.onnx.preview.training\" : 1]>\n"
            "slope (a) => (d) {\n x = Mul (a, a)  y = Mul (x, a)\n"
            " d = ai.onnx.preview.training.Gradient <xs = [\"a\"], y = \"y\"> (a)\n}",
            0, "3 12");
-    /* Within a branch, of what the graph around it computes. */
+    /* In a branch, of values of the outer graph. */
     expect(HEAD(14) "g (double[2] a) => (d) {\n c = Constant <value = bool {1}> ()  y = Mul (a, a)\n"
                     " d = If <then_branch = t () => (double[2] p) { p = ai.onnx.preview.training.Gradient <xs = [\"a\"], y = "
                     "\"y\"> (a) },"

@@ -1,5 +1,5 @@
-/* ImageDecoder: files that the test makes, in every format that this build has. Cut off anywhere, or with any byte changed, they
- * give an image or an empty one and the reason; nothing is printed, and no header makes much memory be taken. */
+/* ImageDecoder: files made by the test, in every format of this build. Truncated anywhere, or with any byte changed, they give
+ * an image, or an empty one and the reason. Nothing is printed, and no header causes large allocations. */
 #include <unistd.h>
 
 #include "image_files.h"
@@ -12,7 +12,7 @@ typedef struct fixture {
     ob_model *model;
     ob_session *session;
     ob_view out;
-    char said[512]; /* by the logger, in this run */
+    char said[512]; /* messages of the logger in this run */
     ob_error error;
 } fixture;
 
@@ -41,7 +41,7 @@ static void close_all(fixture *f) {
     ob_model_close(&f->model);
 }
 
-/* What is decoded lies in memory of its own size, so that sanitizers see what is read behind it. */
+/* The input is in a block of its exact size, so that sanitizers see reads beyond it. */
 static ob_status decode(fixture *f, const uint8_t *bytes, size_t n) {
     uint8_t *exact = malloc(n ? n : 1);
     ob_view in;
@@ -77,7 +77,7 @@ static void expect_pixels(const fixture *f, const char *what, int pixels, const 
 /* ---- Pixels ---- */
 
 typedef struct maker {
-    const char *name, *begins; /* the file, for builds that have no encoder */
+    const char *name, *begins; /* the file, for builds without an encoder */
     size_t n_begins;
     void (*make)(image_file *f); /* NULL: built without the library */
     bool lossy;                  /* one colour, 200 100 30 */
@@ -204,7 +204,7 @@ static void kinds_of_bmp_and_pnm(void **state) {
         assert_int_equal(from_hex(k->pixels, rgb), 3 * k->width * k->height);
         if (decode(&f, file, n) != OB_OK) fail_msg("%s: %s", k->what, f.error.message);
         expect_pixels(&f, k->what, 0, rgb, k->width, k->height, 0);
-        for (size_t cut = 0; cut < n; cut++) { /* what is cut off is no image, but for padding */
+        for (size_t cut = 0; cut < n; cut++) { /* a truncated file is not an image, unless only padding is missing */
             assert_int_equal(decode(&f, file, cut), OB_OK);
             bool shorter_number = file[0] == 'P' && (file[1] == '2' || file[1] == '3');
             if (f.out.dims[0] != 0 && !shorter_number) expect_pixels(&f, k->what, 0, rgb, k->width, k->height, 0);
@@ -278,7 +278,7 @@ static void kinds_of_libraries(void **state) {
 
 /* ---- Damage ---- */
 
-/* Of the standard error stream, from now on in a file; back to what it was, and how many bytes came. */
+/* Redirects the standard error stream to a file; restores it and returns the number of bytes written. */
 static int divert_errors(FILE *to) {
     fflush(stderr);
     int old = dup(STDERR_FILENO);
@@ -355,7 +355,7 @@ static void large_headers(void **state) {
     static image_file file;
     fixture f;
     open_for(&f, "RGB");
-    /* A bitmap whose pixels are not there is damaged; runs could stand for any number. */
+    /* A bitmap without its pixels is damaged; with runs the number of pixels is open. */
     uint8_t bmp[400];
     size_t n = from_hex(BM_HEADER("3e000000", "ffffff7f", "ffffff7f", "0800", "01000000", "02000000") TWO_COLOURS "0001", bmp);
     assert_int_equal(decode(&f, bmp, n), OB_E_LIMIT);
@@ -376,7 +376,7 @@ static void large_headers(void **state) {
             if (k == 2) at += 5;
             size_t width_at = k == 1 ? at + 12 : at + places[k].n;
             for (size_t b = 0; b < places[k].n; b++) file.bytes[at + b] = file.bytes[width_at + b] = k == 1 && b == 3 ? 0 : 0x7f;
-            ob_status status = decode(&f, file.bytes, file.n); /* libpng checks sums: then it is damaged */
+            ob_status status = decode(&f, file.bytes, file.n); /* libpng tests checksums and finds the damage */
             assert_true(status == OB_E_LIMIT || (status == OB_OK && f.out.dims[0] == 0));
             if (k == 2) assert_int_equal(status, OB_E_LIMIT);
         }

@@ -1,6 +1,5 @@
-/* ImageDecoder under limits: the question whether to go on comes often while any format is decoded, and what libraries take stays
- * under max_memory, whatever a header says. Large images have their pixels in the right place, in whatever pieces they are read.
- */
+/* ImageDecoder under limits: decoding checks often whether to stop, in every format, and the memory of libraries stays below
+ * max_memory for any header. Large images have their pixels at the right places, for any division into pieces. */
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -21,7 +20,7 @@ typedef struct fixture {
     ob_view out;
     ob_error error;
     long asked, stop_after; /* 0: never */
-    double last, longest;   /* seconds of processor time between two questions */
+    double last, longest;   /* seconds of processor time between two checks */
 } fixture;
 
 static double processor_seconds(void) {
@@ -120,10 +119,11 @@ enum { OB_SANITIZED = 1 };
 #else
 enum { OB_SANITIZED = 0 };
 #endif
-/* The promise is 50; machines that are shared are slow. A window of JPEG 2000 that is full of code-blocks takes longer. */
+/* The documented limit is 50, but shared machines are slow. A JPEG 2000 window full of code-blocks takes longer. */
 enum { GAP_MS = 300, WINDOW_MS = 1000 };
 
-/* Decoded, it is the picture (slack 0: exactly; negative: not compared), and it was asked often; stopped, it stops. */
+/* The decoded image is the picture (slack 0: exactly; negative: not compared), and the hook was called often; if it answers
+ * stop, decoding ends. */
 static void expect(fixture *f, const char *what, const large *file, int64_t width, int64_t height, int slack) {
     if (decode(f, file->bytes, file->n, 0) != OB_OK) fail_msg("%s: %s", what, f->error.message);
     if (f->out.dims[0] != height || f->out.dims[1] != width)
@@ -135,7 +135,7 @@ static void expect(fixture *f, const char *what, const large *file, int64_t widt
                 if (abs(*p - pixel(x, y, c)) > slack) fail_msg("%s: %d at %d, %d, %d", what, *p, (int)x, (int)y, c);
     if (!OB_SANITIZED && f->longest > 1e-3 * GAP_MS) fail_msg("%s: %.3f s without a question", what, f->longest);
     assert_true(f->asked >= 3);
-    assert_int_equal(decode(f, file->bytes, file->n, 2), OB_E_CANCELLED); /* how often it is asked depends on the clock */
+    assert_int_equal(decode(f, file->bytes, file->n, 2), OB_E_CANCELLED); /* the number of checks depends on the clock */
 }
 
 /* ---- Formats ---- */
@@ -158,7 +158,7 @@ static void bitmaps(void **state) {
     fill(&file, 40 << 20, 'x');
     put(&file, "\n1 1 255\n\5", 10);
     expect(&f, "PGM", &file, 1, 1, -1);
-    file.n = 0; /* runs that say nothing, 2 bytes each */
+    file.n = 0; /* runs without effect, 2 bytes each */
     put(&file, "BM\0\0\0\0\0\0\0\0\x3e\0\0\0\x28\0\0\0\4\0\0\0\2\0\0\0\1\0\x08\0\1\0\0\0", 34);
     fill(&file, 12, 0);
     put(&file, "\2\0\0\0\0\0\0\0\0\0\0\0\xff\x80\x40\0", 16);
@@ -191,7 +191,8 @@ static void png(void **state) {
     file.n = n;
     open_for(&f, 0);
     expect(&f, "PNG", &file, WIDTH, HEIGHT, 0);
-    /* Behind the last row: 400 chunks of pixels that belong to no row. It is asked meanwhile, too: the rows are few. */
+    /* After the last row: 400 chunks of pixels that belong to no row. The hook must be called meanwhile, although there are few
+     * rows. */
     enum { SMALL = 16, MORE = 1 << 20, CHUNKS = 400 };
     image = (png_image){.version = PNG_IMAGE_VERSION, .width = SMALL, .height = SMALL, .format = PNG_FORMAT_RGB};
     n = file.room;
@@ -235,7 +236,7 @@ static void webp(void **state) {
 #endif
 
 #ifdef OB_WITH_JPEG
-/* A progressive image; the last scan, which refines coefficients, comes `again` times more. */
+/* A progressive image; the last scan, which refines coefficients, is repeated `again` times. */
 static void make_progressive(large *f, const uint8_t *rgb, int again) {
     struct jpeg_error_mgr errors;
     struct jpeg_compress_struct codec = {.err = jpeg_std_error(&errors)};
@@ -283,7 +284,7 @@ static void jpeg(void **state) {
     assert_int_equal(decode(&f, file.bytes, file.n, 0), OB_OK);
     if (!OB_SANITIZED && f.longest > 1e-3 * GAP_MS) fail_msg("JPEG of no markers: %.3f s without a question", f.longest);
     close_all(&f);
-    /* The coefficients count. */
+    /* The memory of coefficients counts. */
     open_for(&f, 16 << 20);
     file.n = 0;
     make_progressive(&file, rgb, 0);
@@ -302,7 +303,7 @@ typedef struct tiff_kind {
     bool separate;       /* planes */
 } tiff_kind;
 
-/* By the library, into a file: it writes tables in places that it comes back to. */
+/* Written by the library to a file, because it seeks back to write tables. */
 static void make_tiff(large *f, const uint8_t *rgb, const tiff_kind *k) {
     char path[] = "/tmp/onnx_broadcast_tiff_XXXXXX";
     int fd = mkstemp(path);
@@ -349,7 +350,7 @@ static void make_tiff(large *f, const uint8_t *rgb, const tiff_kind *k) {
     unlink(path);
 }
 
-/* Planes that are one strip each: what has no rows is decoded at once, up to a limit. */
+/* Planes of one strip each: data without rows are decoded at once, up to a limit. */
 static void large_strips_of_a_tiff(void **state) {
     (void)state;
     enum { ENTRIES = 10, ARRAYS_AT = 8 + 2 + 12 * ENTRIES + 4, SIDE = 5000 };
@@ -534,8 +535,8 @@ static const stream_kind streams[] = {
     {"a plain header", 4096, 4096, 0, 3, 5, 4, 0, 0, 0, 1, 200, 0},
 };
 
-/* In a process of its own. Returns the megabytes that it takes beyond those that it had; -1: it failed for another reason than a
- * limit, or asked too seldom. */
+/* In a separate process. Returns the additional megabytes that decoding uses; -1: it failed for a reason other than a limit, or
+ * checked too seldom. */
 static long peak_of(const large *file, uint64_t limit) {
     int ends[2];
     long more = -1;

@@ -1,5 +1,5 @@
 /* The array API's in-place rule on kernels: a result in the memory of an operand of exactly its shape is the same, bit for bit,
- * as a result in memory of its own, whichever operand gives its memory and however the others broadcast. */
+ * as a result in separate memory, for any operand that gives its memory and any broadcast of the others. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -22,7 +22,7 @@ static uint32_t next_random(void) {
 
 static float operands[MAX_OPERANDS][MAX_ELEMS];
 
-/* Operand k with one of the shapes that broadcast to rows x columns: scalar, row, column, whole. */
+/* Operand k with one of the shapes that broadcast to rows x columns: scalar, row, column, matrix. */
 static void make_operand(ob_view *view, int k, int64_t rows, int64_t columns, bool whole) {
     const int64_t shapes[4][2] = {{1, 1}, {1, columns}, {rows, 1}, {rows, columns}};
     uint32_t form = whole ? 3 : next_random() % 4;

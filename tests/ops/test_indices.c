@@ -6,7 +6,7 @@ enum { MAX_TEXT = 2000 };
 typedef struct asked {
     const char *what; /* inputs => outputs { nodes } */
     ob_contract_status status;
-    const char *reason; /* of the first that is unverified; NULL: none */
+    const char *reason; /* of the first unverified requirement; NULL: none */
 } asked;
 
 static void check_asked(const asked *row) {
@@ -46,7 +46,7 @@ static void places_of_unpooling(void **state) {
         {"(float[1,1,2,2] x, float[1,1,2,2] f) => (float[1,1,4,4] y) { e = Exp (f) i = Cast <to = 7> (e) "
          "y = MaxUnpool <kernel_shape = [2,2], strides = [2,2]> (x, i) }",
          OB_CONTRACT_PARTIAL, "indices depend on data"},
-        /* a result that is smaller than what indices count over */
+        /* a result smaller than the axis of the indices */
         {"(float[1,1,2,2] x) => (float[1,1,3,4] y) { i = Constant <value = int64[1,1,2,2]{0,1,2,3}> () "
          "s = Constant <value = int64[4]{1,1,3,4}> () y = MaxUnpool <kernel_shape = [2,2], strides = [2,2]> (x, i, s) }",
          OB_CONTRACT_PARTIAL, "indices depend on data"},
@@ -84,7 +84,7 @@ static void images_of_regions(void **state) {
 
 typedef struct bounded {
     const char *what;
-    const char *bounds; /* "0 <= x < 3; y < 2"; what is unverified in brackets behind */
+    const char *bounds; /* "0 <= x < 3; y < 2"; unverified requirements follow in brackets */
 } bounded;
 
 static void list_bounds(ob_report *report, char text[MAX_TEXT]) {
@@ -155,15 +155,15 @@ static void values_of_inputs(void **state) {
         {"(int64[N] i, float[M] d) => (y) { s = Shape (d) a = Add (i, s) y = Gather (d, a) }", "-2*M <= i < 0"},
         {"(int64[N] i, int64[M] j) => (y) { " TABLES "a = Concat <axis = 0> (i, v3, j) y = Gather (t, a) }",
          "-10 <= i < 10; -10 <= j < 10"},
-        /* several ask */
+        /* several requirements */
         {"(int64[N] i) => (y, z) { " TABLES "w = ConstantOfShape (v3) y = Gather (t, i) z = Gather (w, i) }", "-3 <= i < 3"},
         {"(int64[N] i) => (y, z) { " TABLES "a = Clip (i, two) y = Gather (t, a) c = Min (i, zero) z = Gather (t, c) }",
          "-10 <= i < 10"},
-        /* what wraps around before a bound is not what the bound says */
+        /* a bound on a wrapped number is not a bound on the input */
         {"(int64[N] i) => (y) { " TABLES "a = Add (i, two) b = Min (a, nine) y = Gather (t, b) }", " [indices depend on data]"},
         {"(int64[N] i) => (y) { " TABLES "a = Sub (i, two) b = Min (a, nine) y = Gather (t, b) }", "i >= -8"},
         {"(int64[N] i) => (y) { " TABLES "a = Neg (i) b = Max (a, zero) y = Gather (t, b) }", " [indices depend on data]"},
-        /* indices that count from the end are brought to the beginning */
+        /* indices from the end are converted to indices from the start */
         {"(int64[N] i, float[M] d) => (y) { " TABLES
          "n = Shape (d) c = Less (i, zero) a = Add (i, n) b = Where (c, a, i) y = Gather (d, b) }",
          "-2*M <= i < M"},
@@ -177,7 +177,7 @@ static void values_of_inputs(void **state) {
         {"(int64[N] i, float[M] d) => (y) { " TABLES
          "n = Shape (d) j = Sub (i, two) c = Less (j, zero) a = Add (j, n) b = Where (c, a, j) y = Gather (d, b) }",
          "2 - 2*M <= i < M + 2"},
-        /* more is added than the size, or where it is not negative, or what is not added to is another */
+        /* adds more than the size, adds to nonnegative indices, or selects between different indices */
         {"(int64[N] i, float[9] d) => (y) { " TABLES
          "n = Constant <value = int64{10}> () c = Less (i, zero) a = Add (i, n) b = Where (c, a, i) y = Gather (d, b) }",
          " [indices depend on data]"},
@@ -199,10 +199,10 @@ static void values_of_inputs(void **state) {
         {"(int64[N] i, float[M] d) => (y) { " TABLES
          "n = Shape (d) c = Less (i, zero) a = Add (i, n) b = Where (c, a, i) e = Add (b, one) y = Gather (d, e) }",
          " [indices depend on data]"},
-        /* whether an index is negative is no index */
+        /* a test for a negative index is not an index */
         {"(int64[N] i, float[1] d) => (y) { " TABLES "c = Less (i, zero) b = Cast <to = 7> (c) y = Gather (d, b) }",
          " [indices depend on data]"},
-        /* several that pick together */
+        /* several indices that together select an element */
         {"(int64[N,2] i, float[M,K] d) => (y) { y = GatherND (d, i) }", "-M <= i[:, 0] < M; -K <= i[:, 1] < K"},
         {"(int64[N,3] i, float[M,K] d) => (y) { " TABLES "p = Slice (i, v1, v3, v1) y = GatherND (d, p) }",
          "-M <= i[:, 1] < M; -K <= i[:, 2] < K"},
@@ -210,7 +210,7 @@ static void values_of_inputs(void **state) {
          "-M <= i[:, :, 0] < M; -K <= i[:, :, 1] < K"},
         {"(int64[2,N] i, float[M,K] d) => (y) { t = Transpose (i) y = GatherND (d, t) }", " [indices depend on data]"},
         {"(int64[N,2] i, float[N] u, float[M,K] d) => (y) { y = ScatterND (d, i, u) }", "-M <= i[:, 0] < M; -K <= i[:, 1] < K"},
-        /* read only where there is something to be read */
+        /* read only if there are elements */
         {"(int64[1] i, float[N,4] x) => (y) { " TABLES "s = Shape (x) a = Expand (i, s) y = Gather (t, a) }",
          "if 4*N >= 1: -10 <= i < 10"},
         {"(int64[2,1] i, float[M,N] d) => (y) { y = GatherND (d, i) }", "if N >= 1: -M <= i < M"},

@@ -1,5 +1,5 @@
-/* Inference against recorded runs: every model of the corpora that comes with inputs and outputs. What is inferred from the
- * inputs' types and small contents alone must agree with the outputs, and a valid model must not have an error. */
+/* Inference compared with recorded runs: every model of the corpora with inputs and outputs. Facts inferred only from the types
+ * and small contents of the inputs must agree with the outputs, and a valid model must not have an error. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -22,11 +22,11 @@ typedef struct tally {
     size_t n_models, n_outputs, n_known, n_ranked, n_wrong, n_errors, n_conditions;
 } tally;
 
-static tally totals; /* corpus_each_model keeps its context for a count */
+static tally totals; /* corpus_each_model uses its context as a counter */
 
 typedef enum form {
-    DECLARED, /* the model as it is */
-    RECORDED, /* types and contents of the recorded inputs, nothing that the model declares */
+    DECLARED, /* the unchanged model */
+    RECORDED, /* types and contents of the recorded inputs, without the model's declarations */
     SYMBOLIC, /* the same with a symbol for every size */
     SHARED,   /* the same with one symbol for all equal sizes */
     N_FORMS
@@ -58,7 +58,7 @@ static void bind(record *r, const ob_shape *declared, const ob_view *view) {
             r->bindings[r->n_bindings++] = (ob_binding){declared->dims[axis], view->dims[axis]};
 }
 
-/* Sizes become symbols; those of 1 stay, for a rule may rely on them. */
+/* Sizes become symbols, except 1, which a rule may depend on. */
 static void symbolize(ob_model *model, record *r, size_t i, form how) {
     ob_type *type = &r->given[i].type;
     for (int32_t axis = 0; axis < type->shape.rank; axis++) {
@@ -206,7 +206,7 @@ static void check_model(void *context, const char *path) {
     ++*(size_t *)context;
     ob_model *model;
     ob_error error;
-    if (ob_model_load(path, NULL, &model, &error) != OB_OK) return; /* test_load's concern */
+    if (ob_model_load(path, NULL, &model, &error) != OB_OK) return; /* tested by test_load */
     assert_int_equal(ob__model_resolve_ops(model), OB_OK);
     totals.n_models++;
     for (int i = 0; i < MAX_SETS; i++) {

@@ -1,5 +1,5 @@
-/* Every row of the operator table meets operands and attributes that make no sense: whatever comes out, nothing breaks, and what
- * is said about sizes stays within what a size can be. Worth most under the sanitizers. */
+/* Every row of the operator table with random invalid operands and attributes: nothing crashes, and inferred sizes stay within
+ * the range of sizes. Most useful with sanitizers. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -164,7 +164,7 @@ static void try_row(const ob_op *op, uint64_t *seed) {
         snprintf(name, sizeof name, "x%u", i);
         if (i == 0 || pick(seed, 8)) node->inputs[i] = ob__value_new(model->graph, name);
         random_operand(model, seed, ob__op_input_types(op, i), &in_types[i], &in_contents[i]);
-        /* Operands that share a letter share a type, or nearly every attempt would end there. */
+        /* Operands with the same type letter get the same type; otherwise almost every attempt would fail early. */
         bool homogeneous, other;
         char letter = ob__op_input_letter(op, i, &homogeneous);
         for (uint32_t k = 0; k < i && homogeneous; k++)

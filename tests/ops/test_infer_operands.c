@@ -1,4 +1,4 @@
-/* Shape rules on the operands that are not the data: scales, zero points, states, lengths, depths, paddings. */
+/* Shape rules on operands other than the data: scales, zero points, states, lengths, depths, paddings. */
 #include "infer_case.h"
 
 static void recurrent(void **state) {
@@ -140,7 +140,7 @@ static void along_axes(void **state) {
     RUN_CASES(cases);
 }
 
-/* Numbers of a file beyond the range of sizes are not terms: [N] is the first term that the pool has. */
+/* Numbers of a file beyond the range of sizes are not terms: [N] remains the first term of the pool. */
 static void huge_attributes(void **state) {
     (void)state;
     static const infer_case cases[] = {

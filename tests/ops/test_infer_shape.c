@@ -1,4 +1,4 @@
-/* Shape rules that ask for shapes, rearrange, cut, join and pick. */
+/* Shape rules of operators that read shapes, rearrange, cut, join and select. */
 #include "infer_case.h"
 
 static void reshape_and_kin(void **state) {

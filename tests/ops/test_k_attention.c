@@ -1,10 +1,10 @@
-/* Operators of attention against their definitions, in double. */
+/* Operators of attention compared with their definitions, in double. */
 #include "kernel_case.h"
 
 /* ---- LinearAttention ---- */
 
 typedef struct linear_case {
-    const char *rule; /* NULL: left out */
+    const char *rule; /* NULL: omitted */
     int64_t batch, tokens, heads, group, size, v_size;
     bool past, scalar_decay, one_beta;
     float scale;
@@ -24,7 +24,7 @@ static double rate(const ob_view *x, int64_t b, int64_t t, int64_t tokens, int64
     return kc_get(x, (b * tokens + t) * n + at);
 }
 
-/* One head of keys through all tokens; compares as it goes. */
+/* One head of keys for all tokens; compares each result. */
 static void check_head(const kernel_case *c, const linear_case *l, int64_t b, int64_t head, double tolerance) {
     double state[16][64] = {{0}};
     const bool fades = !l->rule || strncmp(l->rule, "gated", 5) == 0, corrects = !l->rule || strstr(l->rule, "delta");
@@ -95,7 +95,7 @@ static void linear_attention_in_every_type(void **state) {
         }
 }
 
-/* The case's operand i with another shape, or left out. */
+/* The case's operand i with another shape, or omitted. */
 static void expect_refused(kernel_case *c, uint32_t i, bool left_out, int32_t rank, const int64_t *dims, const char *message) {
     if (left_out)
         c->in[i].dtype = OB_NONE;
@@ -126,19 +126,19 @@ static void linear_attention_refuses(void **state) {
 
 enum { NO_MASK = -1 };
 
-/* A mask is of the last `rank` axes of the scores; `ones` names those that it has one element of (bit a for axis a). */
+/* A mask has the last `rank` axes of the scores; `ones` are the axes of size 1 (bit a for axis a). */
 typedef struct mask_case {
     int32_t rank;
     unsigned ones;
     ob_dtype dtype; /* OB_NONE: that of the operands */
-    int64_t lacks;  /* of the last axis, which is masked */
+    int64_t lacks;  /* of the last axis; the rest is masked */
 } mask_case;
 
 typedef struct attention_case {
     int64_t batch, heads, group, queries, keys, past, size, v_size; /* heads of keys */
     bool flat, causal, lengths, presents;
     mask_case mask;
-    int mode; /* -1: qk_matmul_output is not wanted */
+    int mode; /* -1: no qk_matmul_output */
     float scale, softcap;
     ob_dtype precision;
     ob_dtype v_dtype; /* OB_NONE: that of Q and K */
@@ -218,7 +218,7 @@ static void check_query(const kernel_case *c, const attention_case *t, int64_t b
         highest = fmax(highest, s[k]);
     }
     for (int64_t k = 0; k < n; k++) sum += s[k] = isinf(highest) ? 0 : exp(s[k] - highest);
-    if (sum == 0) sum = 1; /* no key is seen: nothing comes of the values */
+    if (sum == 0) sum = 1; /* no visible key: the result is 0 */
     for (int64_t k = 0; k < n && t->mode >= 0; k++)
         kc_near(kc_get(&c->out[3], ((b * q_heads + head) * t->queries + q) * n + k), t->mode == 3 ? s[k] / sum : shown[k],
                 tolerance);
@@ -322,7 +322,7 @@ static bool once_in(int n) {
     return rand() % n == 0;
 }
 
-/* Every attribute, operand and result is there or not, whatever the others are. */
+/* Every attribute, operand and result is present or omitted, independently of the others. */
 static attention_case draw_attention(void) {
     static const ob_dtype masks[] = {OB_NONE,  OB_BOOL,  OB_NONE,   OB_BOOL,  OB_INT8,   OB_UINT8,  OB_INT16,   OB_UINT16,
                                      OB_INT32, OB_INT64, OB_UINT32, OB_FLOAT, OB_UINT64, OB_DOUBLE, OB_FLOAT16, OB_BFLOAT16};
@@ -383,7 +383,8 @@ static void attention_refuses(void **state) {
 /* ---- RotaryEmbedding ---- */
 
 typedef struct rotary_case {
-    int64_t batch, heads, tokens, size, turned, places; /* turned 0: all; places 0: a row of the caches for each token */
+    int64_t batch, heads, tokens, size, turned,
+        places; /* turned 0: the whole head; places 0: a row of the caches for each token */
     bool flat, interleaved;
 } rotary_case;
 
@@ -448,7 +449,7 @@ static void rotary_refuses(void **state) {
     expect_refused(make_rotary(full, OB_FLOAT), 3, true, SCALAR, "input 1 has rank 2, not 3");
     expect_refused(make_rotary(flat, OB_FLOAT), 0, false, DIMS(1, 5, 15), "15 elements in 2 heads");
     expect_refused(make_rotary(flat, OB_FLOAT), 0, false, DIMS(1, 5, 4), "4 of 2 elements of a head cannot be rotated");
-    for (int64_t place = -10; place < 11; place++) { /* counted from the end where it is negative */
+    for (int64_t place = -10; place < 11; place++) { /* counted from the end if negative */
         kernel_case *c = make_rotary(full, OB_FLOAT);
         kc_set(&c->in[3], 5, (double)place);
         assert_int_equal(kc_try(c), place < -9 || place > 8 ? OB_E_ARGUMENT : OB_OK);

@@ -1,4 +1,4 @@
-/* Conv and pooling against the definitions, one to three spatial axes. */
+/* Conv and pooling compared with the definitions, with one to three spatial axes. */
 #include "kernel_case.h"
 
 static int pick(int n) {
@@ -56,7 +56,7 @@ static void set_geometry(kernel_case *c, const geometry *g) {
     kc_int(c, "ceil_mode", g->ceil_mode);
 }
 
-/* The element that tap k of result o sees; -1 in the padding, -2 beyond it. */
+/* The element that kernel position k of result o reads; -1 in the padding, -2 beyond it. */
 static int64_t seen(const geometry *g, int64_t o, int64_t k) {
     int64_t at = 0, os[3], ks[3];
     bool padding = false, beyond = false;
@@ -81,14 +81,15 @@ static int64_t taps(const geometry *g) {
 
 static void conv_round(ob_dtype dtype, int form) {
     geometry g = random_geometry(false);
-    if (form == 1) /* one tap, everything in place */
+    if (form == 1) /* one kernel position, without unfolding */
         for (int32_t a = 0; a < g.rank; a++) {
             g.kernel[a] = g.stride[a] = g.dilation[a] = 1;
             g.pads[a] = g.pads[g.rank + a] = 0;
             g.out[a] = g.in[a];
         }
     int64_t batch = pick(3), groups = 1 + pick(3), channels = form == 2 ? 1 : 1 + pick(3), out_channels = 1 + pick(3);
-    int64_t x_dims[5] = {batch, groups * channels}, w_dims[5] = {groups * out_channels, channels}, y_dims[5] = {batch, groups * out_channels};
+    int64_t x_dims[5] = {batch, groups * channels}, w_dims[5] = {groups * out_channels, channels},
+            y_dims[5] = {batch, groups * out_channels};
     for (int32_t a = 0; a < g.rank; a++) {
         x_dims[2 + a] = g.in[a];
         w_dims[2 + a] = g.kernel[a];
@@ -203,7 +204,7 @@ static void pool_round(const char *op, ob_dtype dtype) {
             if (best < 0 || x > kc_get(&c->in[0], base + best)) best = at;
             sum += is_average ? x : pow(fabs(x), p);
         }
-        if (best < 0) continue; /* a window of padding alone */
+        if (best < 0) continue; /* a window of padding only */
         double expected = is_max ? kc_get(&c->in[0], base + best) : is_average ? sum / (double)count : pow(sum, 1.0 / p);
         kc_near(kc_get(&c->out[0], i), expected, is_max ? 0 : kc_tolerance(dtype));
         if (wants_indices) {
@@ -293,7 +294,7 @@ static void max_pool_lets_nan_win(void **state) {
 
 /* ---- Col2Im ---- */
 
-/* Images of one to three axes from random blocks, beside a sum over all of them. */
+/* Images of one to three axes from random blocks, compared with a sum over all blocks. */
 static void col2im_adds_blocks(void **state) {
     (void)state;
     static const ob_dtype types[] = {OB_FLOAT, OB_DOUBLE, OB_FLOAT16, OB_BFLOAT16, OB_INT8, OB_UINT64};

@@ -1,11 +1,11 @@
-/* MatMul and Gemm against the definition. */
+/* MatMul and Gemm compared with the definition. */
 #include "kernel_case.h"
 
 static int pick(int n) {
     return rand() % n;
 }
 
-/* Broadcasts two batch shapes of at most two axes; false when they do not. */
+/* Broadcasts two batch shapes of at most two axes; false if they do not broadcast. */
 static int32_t common(const int64_t *a, int32_t ra, const int64_t *b, int32_t rb, int64_t *out) {
     int32_t rank = ra > rb ? ra : rb;
     for (int32_t i = 0; i < rank; i++) {
@@ -55,7 +55,7 @@ static void matmul_round(ob_dtype dtype, int layout) {
         a->strides[a_rank - 1] = m * (int64_t)ob_dtype_size(dtype);
         a->strides[a_rank - 2] = (int64_t)ob_dtype_size(dtype);
     }
-    if (layout == 2 && !b_vector) { /* every row of B is its first one, every column the first element: must be packed */
+    if (layout == 2 && !b_vector) { /* equal elements in each row of B, or in all of B: B must be packed */
         b->strides[b_rank - 1] = 0;
         if (pick(2)) b->strides[b_rank - 2] = 0;
     }

@@ -1,4 +1,5 @@
-/* Kernels that pick, place and copy elements: Concat, Tile, Gather, Scatter, Pad and kin, against index-by-index evaluation. */
+/* Kernels that select, place and copy elements (Concat, Tile, Gather, Scatter, Pad and similar), compared with evaluation index
+ * by index. */
 #include "kernel_case.h"
 
 static int pick(int n) {
@@ -247,7 +248,7 @@ static void scatter_with_every_reduction(void **state) {
     kc_close(c);
 }
 
-/* NumPy's pad, by walking. */
+/* NumPy's pad, step by step. */
 static int64_t walk(const char *mode, int64_t i, int64_t n) {
     if (strcmp(mode, "edge") == 0) return i < 0 ? 0 : i >= n ? n - 1 : i;
     while (i < 0 || i >= n) {
@@ -303,7 +304,7 @@ static void pad_in_every_mode(void **state) {
         kernel_case *c = kc_open("Pad", 21);
         kc_string(c, "mode", mode);
         kc_random_bytes(kc_in(c, 0, dtype, 2, dims));
-        bool swapped = round & 1; /* axes given, in the other order */
+        bool swapped = round & 1; /* axes given, in reverse order */
         kc_in_ints(c, 1, swapped ? (int64_t[]){pads[1], pads[0], pads[3], pads[2]} : pads, 4);
         kc_random_bytes(kc_in(c, 2, dtype, SCALAR));
         if (swapped) kc_in_ints(c, 3, INTS(-1, 0));
@@ -353,7 +354,7 @@ static void pad_of_nothing_and_hostile_pads(void **state) {
 static void one_hot_wraps_and_ignores(void **state) {
     (void)state;
     for (int round = -1; round < 5; round++) {
-        int64_t opset = round < 2 ? 11 : 9, axis = round < 2 ? round : round - 3; /* before 11 nothing wraps */
+        int64_t opset = round < 2 ? 11 : 9, axis = round < 2 ? round : round - 3; /* no wrap mode before version 11 */
         kernel_case *c = kc_open("OneHot", opset);
         kc_int(c, "axis", axis);
         ob_view *in = kc_in(c, 0, OB_FLOAT, DIMS(4));
@@ -414,7 +415,7 @@ static void range_in_every_type(void **state) {
         }
 }
 
-/* In float16 the sum 0.1 + ... + 0.1 would leave the line; from float every element is the nearest one. */
+/* In float16 the sum 0.1 + ... + 0.1 would drift; computed in float, every element is the nearest float16. */
 static void range_of_narrow_floats(void **state) {
     (void)state;
     for (int narrow = 0; narrow < 2; narrow++) {

@@ -1,11 +1,11 @@
-/* Normalisations, LRN and Dropout against the definitions. */
+/* Normalisations, LRN and Dropout compared with the definitions. */
 #include "kernel_case.h"
 
 static int pick(int n) {
     return rand() % n;
 }
 
-/* Mean and population variance of the elements that `belongs` names. */
+/* Mean and population variance of the elements for which `belongs` is true. */
 typedef bool (*belongs)(const ob_view *x, int64_t a, int64_t b, int64_t parameter);
 
 static void moments(const ob_view *x, int64_t of, belongs with, int64_t parameter, double *mean, double *variance) {

@@ -1,4 +1,4 @@
-/* Quantisation, and products of quantised operands, against the definitions. */
+/* Quantisation, and products of quantised operands, compared with the definitions. */
 #include "kernel_case.h"
 
 static void range_of(ob_dtype dtype, double *low, double *high) {
@@ -210,7 +210,8 @@ static void matmul_integer_with_zero_points(void **state) {
     }
 }
 
-/* A (2, 1, 3, 4) with scales (2, 1, 3, 1), B (3, 4, 5) with scales (3, 1, 5): of each batch, row and column their own. */
+/* A (2, 1, 3, 4) with scales (2, 1, 3, 1), B (3, 4, 5) with scales (3, 1, 5): separate scales for each batch, row and column.
+ * */
 static void qlinear_matmul_per_row_of_each_batch(void **state) {
     (void)state;
     srand(64);
@@ -277,8 +278,8 @@ static void conv_integer_pads_with_the_zero_point(void **state) {
     }
 }
 
-/* Two axes, strides, dilations, padding, groups, images; planes of several blocks; W constant or not; at last enough maps
- * for several parts. */
+/* Two axes, strides, dilations, padding, groups, images; planes of several blocks; W constant or not; the last case has enough
+ * output channels for several parts. */
 static void conv_integer_in_every_form(void **state) {
     (void)state;
     srand(65);
@@ -319,7 +320,8 @@ static void conv_integer_in_every_form(void **state) {
         kc_run(c);
         int64_t plane = out[0] * out[1];
         for (int64_t i = 0; i < images * groups * out_channels * plane; i++) {
-            int64_t image = i / plane / (groups * out_channels), m = i / plane % (groups * out_channels), taps = kernel[0] * kernel[1];
+            int64_t image = i / plane / (groups * out_channels), m = i / plane % (groups * out_channels),
+                    taps = kernel[0] * kernel[1];
             double sum = 0;
             for (int64_t k = 0; k < channels * taps; k++) {
                 int64_t row = i % plane / out[1] * stride[0] - pad[0] + k % taps / kernel[1] * dilation[0];

@@ -1,4 +1,4 @@
-/* RNN, GRU and LSTM against the formulas, one element at a time. */
+/* RNN, GRU and LSTM compared with the formulas, one element at a time. */
 #include "kernel_case.h"
 
 static int pick(int n) {

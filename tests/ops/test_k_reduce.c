@@ -1,4 +1,4 @@
-/* Reductions, ArgMax/ArgMin, CumSum, Softmax and kin against the definitions. */
+/* Reductions, ArgMax/ArgMin, CumSum, Softmax and similar, compared with the definitions. */
 #include "core/graph/types.h"
 #include "kernel_case.h"
 
@@ -155,7 +155,7 @@ static void reduce_can_be_told_to_do_nothing(void **state) {
     kc_close(c);
 }
 
-/* Every element alone: what finish() makes of one element. */
+/* Every element separately: the result of finish() on one element. */
 static void reduce_over_no_axes(const char *op, ob_dtype dtype, int32_t rank, const int64_t *dims, bool empty_operand) {
     kernel_case *c = kc_open(op, 0);
     bool logarithm = strncmp(op, "ReduceLogSum", 13) == 0, is_float = ob__dtype_is_real_or_half(dtype);
@@ -189,7 +189,7 @@ static void reduce_over_no_axes_in_every_type(void **state) {
                 }
 }
 
-/* noop_with_empty_axes came with the axes operand; before, it means nothing. */
+/* noop_with_empty_axes came with the axes operand; before, it is ignored. */
 static void reduce_before_noop_with_empty_axes(void **state) {
     (void)state;
     kernel_case *c = kc_open("ReduceMax", 13);

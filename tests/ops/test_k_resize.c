@@ -1,7 +1,7 @@
-/* Resize and Upsample: the formulas along one axis, and what holds for any. */
+/* Resize and Upsample: the formulas along one axis, and properties that hold for all axes. */
 #include "kernel_case.h"
 
-/* y, n_out places, from x along one axis; scale from the sizes. */
+/* y, with n_out elements, from x along one axis; scale from the sizes. */
 static void resize(const char *mode, const char *transformation, const char *nearest, ob_dtype dtype, int64_t n_in,
                    const double *x, int64_t n_out, double *y) {
     kernel_case *c = kc_open("Resize", 19);
@@ -186,7 +186,7 @@ static void upsample_repeats(void **state) {
     kc_close(c);
 }
 
-/* More rows than a thread takes at once, before and behind axes that stay as they are. */
+/* More rows than a thread processes at once, before and after axes that do not change. */
 static void rows_are_picked_across_chunks(void **state) {
     (void)state;
     static const int64_t in[5] = {2, 3, 40, 2, 50}, out[5] = {4, 3, 120, 2, 100};

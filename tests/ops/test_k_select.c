@@ -1,4 +1,4 @@
-/* TopK, NonZero, Compress, ConvTranspose against the definitions. */
+/* TopK, NonZero, Compress and ConvTranspose compared with their definitions. */
 #include "core/graph/types.h"
 #include "kernel_case.h"
 
@@ -14,7 +14,7 @@ static void topk_in_every_type(void **state) {
         for (int round = 0; round < 120; round++) {
             int32_t axis = pick(3);
             int64_t dims[3] = {1 + pick(3), 1 + pick(12), 1 + pick(3)};
-            if (round % 3 == 0) dims[axis] += pick(60); /* several stretches */
+            if (round % 3 == 0) dims[axis] += pick(60); /* several sections */
             int64_t out_dims[3] = {dims[0], dims[1], dims[2]}, n = dims[axis];
             int64_t k = out_dims[axis] = round % 5 ? pick((int)n + 1) : 1, inner = ob__product(dims, axis + 1, 3);
             bool largest = round & 1;
@@ -34,7 +34,7 @@ static void topk_in_every_type(void **state) {
                 int64_t at = (int64_t)kc_get(&c->out[1], o), base = o / inner / k * n * inner + o % inner, rank = 0;
                 double value = kc_get(&c->in[0], base + at * inner);
                 assert_true(kc_same_element(&c->out[0], o, &c->in[0], base + at * inner));
-                for (int64_t i = 0; i < n; i++) { /* how many come before it */
+                for (int64_t i = 0; i < n; i++) { /* number of elements before it */
                     double x = kc_get(&c->in[0], base + i * inner);
                     bool better = largest ? x > value || (isnan(x) && !isnan(value)) : x < value || (isnan(value) && !isnan(x));
                     rank += better || ((x == value || (isnan(x) && isnan(value))) && i < at);
@@ -66,7 +66,7 @@ static void topk_in_every_type(void **state) {
     kc_close(c);
 }
 
-/* The dims that `shape` tells are those that `run` fills. */
+/* `run` fills exactly the dims that `shape` returns. */
 static void ask_shape(kernel_case *c, ob_dtype dtype) {
     ob_kernel_args args = {.n_in = c->n_in, .n_out = 1, .in = c->in, .out = c->out};
     c->out[0].dtype = dtype;
@@ -75,7 +75,7 @@ static void ask_shape(kernel_case *c, ob_dtype dtype) {
     kc_out(c, 0, dtype, told.rank, told.dims);
 }
 
-/* As NumPy sorts: NaN behind every number, its first one first. */
+/* In NumPy's order: NaN after every number, and the first NaN first. */
 static void topk_counts_nan_as_greatest(void **state) {
     (void)state;
     static const ob_dtype dtypes[] = {OB_FLOAT, OB_DOUBLE, OB_FLOAT16, OB_BFLOAT16};

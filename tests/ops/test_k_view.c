@@ -1,4 +1,4 @@
-/* Expand, Broadcast, BroadcastInDim, Reshape and kin, Transpose, Slice, Split: as views and as copies. */
+/* Expand, Broadcast, BroadcastInDim, Reshape and similar, Transpose, Slice, Split: as views and as copies. */
 #include "kernel_case.h"
 
 static int pick(int n) {
@@ -70,7 +70,8 @@ static void broadcast_in_dim_maps_dimensions(void **state) {
     kc_close(c);
 }
 
-/* A reshape of a transposed or stretched tensor is a view exactly when it can be, and right in any case. */
+/* A reshape of a transposed or stretched tensor is a view if and only if that is possible; the result is correct in both cases.
+ * */
 static void reshape_follows_strides(void **state) {
     (void)state;
     srand(3);
@@ -186,7 +187,7 @@ static void transpose_of_random_shapes(void **state) {
     }
 }
 
-/* Slice along one axis against the definition: start, start + step, ... */
+/* Slice along one axis compared with the definition: start, start + step, ... */
 static void slice_with_any_step(void **state) {
     (void)state;
     for (int64_t dim = 0; dim <= 4; dim++)

@@ -1,5 +1,5 @@
-/* Results that nobody names: a node runs with any of its outputs left out, optimised and plain, and the others have the same
- * bits. Over every row of the operator table that has a kernel, and over ONNX's node tests where they are there. */
+/* Omitted results: a node runs without any of its outputs, optimised and not, and the others have the same bits. For every row
+ * of the operator table with a kernel, and for ONNX's node tests if they are installed. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,7 +17,7 @@
 
 enum { MAX_OUTPUTS = 8 };
 
-/* What was run, for the message of a failure. */
+/* Description of the run, for the message of a failure. */
 static char what[1200];
 static size_t n_compared;
 
@@ -45,7 +45,7 @@ static bool is_read(const ob_graph *graph, const ob_value *value) {
     return false;
 }
 
-/* Takes the outputs of `set` from the node that is `at`-th, and from the graph; false when another node reads one of them. */
+/* Removes the outputs of `set` from node number `at` and from the graph; false if another node reads one of them. */
 static bool leave_out(ob_model *model, uint32_t at, unsigned set) {
     ob_graph *graph = model->graph;
     ob_node *node = graph->first;
@@ -81,7 +81,7 @@ static void compare(const ob_model *model, const ob_model *full, const ob_view *
     }
 }
 
-/* Every set of outputs of every node left out; each alone where there are many. */
+/* Omits every set of outputs of every node; if there are many outputs, each one alone. */
 static void try_all(const ob_model *model, const char *name, const ob_view *inputs, size_t n_inputs) {
     ob_view want[MAX_OUTPUTS];
     ob_session *session = NULL;
@@ -133,9 +133,9 @@ static void every_row(void **state) {
     assert_true(n_rows > 300 && n_compared > 20);
 }
 
-/* ---- Nodes whose every output matters ---- */
+/* ---- Nodes that need all their outputs ---- */
 
-/* y = x + x beside nodes that nobody asked for anything: they divided by zero, and wrote through NULL. */
+/* y = x + x beside nodes whose results are all omitted: they used to divide by zero and to write through NULL. */
 static void nothing_is_wanted(void **state) {
     static const char *const ops[] = {"Shape", "Size", "ReduceSum", "ReduceMax", "Erf", "Relu", "Add", "Max", "ArgMax", "ArgMin"};
     (void)state;

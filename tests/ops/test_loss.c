@@ -1,4 +1,4 @@
-/* NegativeLogLikelihoodLoss and SoftmaxCrossEntropyLoss of drawn calls, against their equations in double. */
+/* NegativeLogLikelihoodLoss and SoftmaxCrossEntropyLoss of random calls, compared with their equations in double. */
 #include "drawn_call.h"
 
 enum { N_DRAWS = 600 };
@@ -19,7 +19,7 @@ static const char *loss(text *t) {
     const int opset = opsets[one_of(3)], rank = 2 + one_of(4), choice = one_of(5);
     loss_case *c = &drawn;
     *c = (loss_case){.softmax = one_of(2), .weighted = one_of(2), .ignores = one_of(2), .reduction = one_of(3)};
-    /* bfloat16 came with version 22 of the one, with 13 of the other. */
+    /* bfloat16 was added in version 22 of the first and in version 13 of the second. */
     const int real = one_of((c->softmax ? opset > 12 : opset > 21) ? 4 : 3);
     int dims[5] = {0}, labels[5];
     for (int a = 0; a < rank; a++) dims[a] = 1 + one_of(4);
@@ -47,7 +47,7 @@ static const char *loss(text *t) {
     return c->softmax ? "SoftmaxCrossEntropyLoss" : "NegativeLogLikelihoodLoss";
 }
 
-/* Labels are classes, or what is ignored; weights are above 0. */
+/* Labels are classes or ignore_index; weights are above 0. */
 static void settle(ob_view *in) {
     const loss_case *c = &drawn;
     for (int64_t i = 0; i < ob_view_count(&in[1]); i++) {

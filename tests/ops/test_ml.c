@@ -1,4 +1,4 @@
-/* The operators of ai.onnx.ml in sessions, against the text of the specification written out naively in double. */
+/* The operators of ai.onnx.ml in sessions, compared with a naive implementation of the specification in double. */
 #include "forest_case.h"
 
 enum { ROWS = 600, MOST_BYTES = 1 << 16 };
@@ -131,7 +131,7 @@ static void write_forest(ob_text *text, const forest_case *f, tree_form form, co
     ob__text_printf(text, "%s>(x)\n}\n", base ? base : "");
 }
 
-/* Labels and scores of a row by the text; two classes have votes each, or more than two. */
+/* Labels and scores of a row by the specification, with two classes that have votes, or more. */
 static double expect_row(const forest_case *f, const double *x, const double *base, double *scores) {
     int top = 0;
     fc_scores(f, x, scores);
@@ -235,7 +235,7 @@ static void begin_model(ob_text *text, const char *op, const char *type, int tra
                     fc_transforms[transform]);
 }
 
-/* Operand and what it holds as doubles. */
+/* An operand and its elements as doubles. */
 static void draw_operand(unsigned *seed, ob_dtype dtype, void *bytes, double *x, ob_view *view) {
     const int64_t dims[2] = {N, F};
     for (int i = 0; i < N * F; i++) {
@@ -248,7 +248,7 @@ static void draw_operand(unsigned *seed, ob_dtype dtype, void *bytes, double *x,
     assert_int_equal(ob_view_init(view, bytes, dtype, 2, dims), OB_OK);
 }
 
-/* Scores of N rows and, of a classifier, the places of their labels among 10, 20, 30 ... */
+/* Scores of N rows and, for a classifier, the indices of their labels in 10, 20, 30 ... */
 static void check_scores(const ob_text *text, const ob_view *x, const double *scores, const int *top, int columns) {
     fixture one, three;
     open_text(&one, text->data, 1);
@@ -277,7 +277,7 @@ static int top_of(const double *scores, int n) {
     return top;
 }
 
-/* The two columns of one score of two classes: the score is that of the second. */
+/* The two columns for a single score of two classes: it is the score of the second class. */
 static void two_of(int transform, bool probability, double score, double *columns) {
     columns[0] = probability ? 1 - score : -score;
     columns[1] = score;
@@ -381,7 +381,7 @@ static void support_regressor(ob_text *text, unsigned seed, int kernel, int tran
     check_scores(text, &view, scores, NULL, 1);
 }
 
-/* Votes of pairs, and their scores as they are; probabilities by the conditions of their optimum: see check_coupled. */
+/* Votes of pairs, and their unchanged scores; probabilities by the conditions of their optimum: see check_coupled. */
 static void support_classifier(ob_text *text, unsigned seed, int n, int kernel, int transform, int type) {
     static double x[N * F], scores[N * 6], bytes[N * F];
     float vectors[V * F], coefficients[3 * V], rho[6];
@@ -435,8 +435,8 @@ static void test_support_vectors(void **state) {
     ob__text_release(&text);
 }
 
-/* Probabilities of three classes whose pairs agree on p are p: of r = p[i] / (p[i] + p[j]) the coupled ones are p themselves, as
- * far as its steps go (0.005 / n); of two classes they are r. */
+/* Probabilities of three classes whose pairs agree on p are p: of r = p[i] / (p[i] + p[j]) the coupled ones are p themselves,
+ * within the tolerance of the iteration (0.005 / n); for two classes they are r. */
 static void test_probabilities(void **state) {
     (void)state;
     fixture f;
@@ -456,7 +456,7 @@ static void test_probabilities(void **state) {
     static const double p[] = {0.5, 0.3, 0.2};
     for (int k = 0; k < 3; k++) expect_near(number_at(&f.out[1], k), p[k], 0.005, "coupled", k);
     expect_near(number_at(&f.out[1], 0) + number_at(&f.out[1], 1) + number_at(&f.out[1], 2), 1, 1e-6, "sum", 0);
-    assert_memory_equal(((const ob_string *)f.out[0].data)->data, "c", 1); /* votes: no pair's score is positive */
+    assert_memory_equal(((const ob_string *)f.out[0].data)->data, "c", 1); /* votes: no pair has a positive score */
     close_all(&f);
     open_text(&f,
               "<ir_version: 8, opset_import: [\"\" : 18, \"ai.onnx.ml\" : 1]>\ng (float[1, 1] x) => (l, s) {\n"
@@ -472,7 +472,7 @@ static void test_probabilities(void **state) {
 
 /* ---- Operators on elements: operand and result as text ---- */
 
-/* The result of a text without inputs, its elements in words. */
+/* The result of a model without inputs, with its elements as text. */
 static void check_text(const char *operand, const char *node, int opset, const char *expected) {
     fixture f;
     char text[2000], got[1000] = "";

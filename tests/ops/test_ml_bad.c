@@ -1,10 +1,10 @@
-/* Attributes of ai.onnx.ml that contradict themselves, circles of trees and indices that lead nowhere: one sentence each, from a
- * session that is not made; and attributes drawn at random, which give a result or a sentence. */
+/* Contradictory attributes of ai.onnx.ml, cycles in trees and invalid indices: each makes a session fail with one message.
+ * Random attributes give a result or a message. */
 #include "forest_case.h"
 
 enum { MOST = 40000 };
 
-/* Two trees of one question and one of two, as the older operators and TreeEnsemble list them. */
+/* Two trees with one inner node and one tree with two, in the form of the older operators and of TreeEnsemble. */
 static const char listed[] =
     "<ir_version: 10, opset_import: [\"\" : 18, \"ai.onnx.ml\" : 3]>\ng (float[N, 3] x) => (y) {\n y = "
     "ai.onnx.ml.TreeEnsembleRegressor<\n"
@@ -42,8 +42,8 @@ static bool is_an_error_to_the_checker(ob_model *model) {
     return any;
 }
 
-/* Makes a session and runs three rows; what went wrong, or "". The checker says beforehand whether something will: both read
- * attributes by the same functions. */
+/* Makes a session and runs three rows; returns the error, or "". The checker must predict the error, because both read
+ * attributes with the same functions. */
 static void outcome(const char *text, ob_error *error) {
     static const float x[9] = {0, 1, 2, NAN, -1, 1, 0.5f, 2, 3};
     ob_session *session = NULL;
@@ -137,7 +137,7 @@ static void test_positions(void **state) {
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) expect(positioned, cases[i][0], cases[i][1], cases[i][2]);
 }
 
-/* Numbers of the lists drawn anew: whatever trees come out are refused or run. */
+/* Numbers of the lists are replaced at random: the resulting trees are refused or run. */
 static void test_random(void **state) {
     (void)state;
     static char text[MOST];
@@ -160,7 +160,7 @@ static void test_random(void **state) {
     assert_in_range(ran, 100, 1100);
 }
 
-/* A tree that is one way down of many questions: no recursion, no more than its nodes. */
+/* A tree that is one long path: no recursion, and no more steps than nodes. */
 static void test_deep(void **state) {
     (void)state;
     enum { DEPTH = 20000 };

@@ -1,5 +1,5 @@
-/* Loops and scans without an iteration: a body that never runs need not fit, neither for the checker nor for a session, whoever
- * says that there is no iteration: a constant, a size, or data. */
+/* Loops and scans without an iteration: the shapes in a body that never runs need not fit, neither for the checker nor for a
+ * session. The number of iterations is 0 by a constant, a size, or data. */
 #include "model_text.h"
 
 #include <stdlib.h>
@@ -16,7 +16,7 @@ static const body_row bodies[] = {
     {"t = Add(s, w) u = Identity(t)", 2},
     {"t = MatMul(s, m) u = MatMul(w, m)", 2},
     {"t = Reshape(s, five) u = Reshape(w, five)", 2},
-    {"t = Unsqueeze(s, zero) u = Identity(s)", 1} /* nobody knows the rank of u */,
+    {"t = Unsqueeze(s, zero) u = Identity(s)", 1} /* the rank of u is unknown */,
     {"t = Squeeze(s, zero) u = Identity(s)", 1},
     {"t = Transpose <perm = [1, 0]> (m) u = Identity(s)", 1},
     {"t = Identity(s) q = Div(nothing, nothing) u = Cast <to = 1> (q)", 1},
@@ -47,7 +47,7 @@ static void write_loop(char *text, size_t n_bytes, const body_row *row, way how)
         ways[how].inputs, ways[how].weights, ways[how].nodes, ways[how].count, ways[how].flag, row->nodes);
 }
 
-/* The state is the result, and of what is stacked there is nothing. */
+/* The state is the result, and the stacked result is empty. */
 static void expect_nothing(const ob_view *outputs, int32_t rank, const char *text) {
     expect_floats(&outputs[0], (const float[]){3, 4}, 2);
     if (outputs[1].rank < 1 || outputs[1].dims[0] != 0) fail_msg("something is stacked: %s", text);
@@ -86,7 +86,7 @@ static void loops(void **state) {
         }
 }
 
-/* What the body requires is not asked, and what is wrong in it is not told. */
+/* Requirements and errors of the body are not reported. */
 static void checker_does_not_look(void **state) {
     (void)state;
     char text[1200];

@@ -1,5 +1,5 @@
-/* docs/numerics.md: a case for each sentence that says what is computed, named after it. A line is a node with its results
- * (value_case.h). */
+/* docs/numerics.md: a case for each sentence about results, named after it. A line is a node with its results (value_case.h).
+ * */
 #include "value_case.h"
 
 #define ALIKE " | 0"
@@ -233,7 +233,7 @@ enum { N_SENTENCES = sizeof sentences / sizeof sentences[0] };
 
 static void holds(void **state) {
     const sentence *s = *state;
-    /* A divisor of 0 that the model holds is an error of the model. */
+    /* A constant divisor of 0 is an error of the model. */
     const way first = strstr(s->name, "in_the_data_of_a_run") ? GIVEN : CONSTANT;
     int n_wrong = 0;
     for (size_t i = 0; i < sizeof s->lines / sizeof s->lines[0] && s->lines[i]; i++) {
@@ -241,7 +241,7 @@ static void holds(void **state) {
         value_case c;
         snprintf(line, sizeof line, "%s", s->lines[i]);
         assert_true(read_case(line, &c));
-        n_wrong += run_case_between(&c, s->name, first, (way)(BODIES - 1)); /* kernels, whose words these are */
+        n_wrong += run_case_between(&c, s->name, first, (way)(BODIES - 1)); /* messages of kernels */
     }
     assert_int_equal(n_wrong, 0);
 }

@@ -1,4 +1,4 @@
-/* Operators from libraries that misbehave: in the shape rule, in plan, in run. Each gives an error and its words. */
+/* Operators from libraries that misbehave in the shape rule, in plan or in run. Each gives an error with its message. */
 #include "oplib.h"
 
 #define OF_SHAPES "-1 of library bad_shapes 1.0 "
@@ -59,7 +59,7 @@ static void shape_rules_that_misbehave(void **state) {
     expect_finding("BroadcastsMore (x)", "OB0605 BroadcastsMore" OF_SHAPES "broadcasts 2 operands of 1");
     expect_finding("OutOfMemory (x)", "out of memory");
     expect_finding("FarAway (x)", "OB0601 2 must equal 3");
-    /* A result that contradicts the model's declaration is the model's matter, as for any operator. */
+    /* A result that contradicts the model's declaration is an error of the model, as for any operator. */
     ob_model *model = model_of_operator("test", "OneMore (x)", "float[4] x", "float[4] y", shapes);
     char found[700];
     assert_string_equal(first_error_of(model, found, sizeof found), "OB0501 axis 0 of \"y\" is declared as 4 and inferred as 5");
@@ -140,7 +140,7 @@ static void kernels_that_misbehave(void **state) {
     ob_operators_close(&runs);
 }
 
-/* Where it failed is told: operand and axis. */
+/* The error names operand and axis. */
 static void failures_name_operand_and_axis(void **state) {
     (void)state;
     ob_operators *runs = registry_of_file(LIBRARY_FILE("bad_runs"));

@@ -1,4 +1,4 @@
-/* Libraries of operators: loading, registering, and everything that is refused there. */
+/* Libraries of operators: loading, registration and refusals. */
 #include "oplib.h"
 
 static void expect_refused(const char *file, ob_status status, const char *message) {
@@ -76,7 +76,7 @@ static void two_libraries_cannot_have_one_operator(void **state) {
     ob_operators_close(&operators);
 }
 
-/* Every allocation fails once: nothing is added by halves, nothing is lost. */
+/* Every allocation fails once: nothing is added partly, nothing is lost. */
 typedef struct limit {
     size_t n_calls, fail_at, n_alive;
 } limit;

@@ -1,4 +1,4 @@
-/* Rows of a library, registered without any file: what is taken, and the words for what is not. */
+/* Rows of a library, registered without a file: valid ones, and the messages for invalid ones. */
 #include "oplib.h"
 
 static ob_status shape(ob_operator_call *call) {

@@ -1,5 +1,5 @@
-/* Operators from libraries at work: an example library from a file, and one that is part of this program and uses every function
- * of the host. */
+/* Running operators from libraries: an example library from a file, and one that is part of this program and uses every
+ * function of the host. */
 #include <pthread.h>
 
 #include "oplib.h"
@@ -111,7 +111,7 @@ static void sum_loop(char *const *at, const int64_t *strides, int64_t n, const v
 }
 static ob_status sum_run(ob_operator_call *call) {
     ob_view inputs[8], wide;
-    for (uint32_t i = 0; i < call->n_inputs; i++) { /* the host's view functions, as a kernel with loops of its own would */
+    for (uint32_t i = 0; i < call->n_inputs; i++) { /* uses the host's view functions, like a kernel that contains its loops */
         ob_status status =
             call->host->view_broadcast(call, &call->inputs[i], call->outputs[0].rank, call->outputs[0].dims, &inputs[i]);
         if (status != OB_OK) return status;
@@ -131,7 +131,7 @@ static ob_status three_run(ob_operator_call *call) {
     return call->host->for_each(call, inputs, n, call->outputs, 1, sum_loop, &n);
 }
 
-/* Second(a, b?): b when it is given, else a, shifted by the number of elements, each found by its own task. */
+/* Second(a, b?): b if it is given, otherwise a, shifted by the number of elements; one task for each element. */
 typedef struct second {
     const float *from;
     float *to;
@@ -344,7 +344,7 @@ static void strings_are_made(void **state) {
     ob_operators_close(&operators);
 }
 
-/* Runs three times on constants: what varies is computed each time, the rest once; every plan is released. */
+/* Runs three times on constants: results that vary are computed each time, the others once; every plan is released. */
 static void constants_are_folded_unless_they_vary(void **state) {
     (void)state;
     static const struct {
@@ -419,7 +419,7 @@ static void inside_subgraphs_and_functions(void **state) {
     ob_operators_close(&operators);
 }
 
-/* Attached and taken away; a clone keeps it; an older version of the domain than any row. */
+/* A registry attached and removed; a clone keeps it; a version of the domain older than any row. */
 static void attached_to_models(void **state) {
     (void)state;
     ob_operators *operators = own_registry();
@@ -455,7 +455,7 @@ static void attached_to_models(void **state) {
     ob_operators_close(&operators);
 }
 
-/* Work that several threads share comes out the same; results may take the memory of an operand. */
+/* Work shared by several threads gives the same result; results may use the memory of an operand. */
 static void threads_and_memory(void **state) {
     (void)state;
     ob_operators *operators = own_registry();
@@ -583,7 +583,7 @@ static void results_take_operands_memory(void **state) {
     ob_operators_close(&operators);
 }
 
-/* Symbolic sizes, and the explicit form: the broadcast of a library's operator is written down and taken back. */
+/* Symbolic sizes, and the explicit form: the broadcast of a library's operator is made explicit and implicit again. */
 static void checked_and_rewritten(void **state) {
     (void)state;
     if (!libraries_can_be_loaded()) skip();

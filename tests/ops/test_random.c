@@ -1,5 +1,5 @@
-/* Operators that draw random numbers: the bits against known answers, the distributions within fixed bounds, the same numbers
- * whatever the type, the part, the number of threads. Nothing here depends on chance: all keys are fixed. */
+/* Operators that draw random numbers: the bits equal known answers, the distributions are within fixed bounds, and the numbers
+ * do not depend on the type, the part or the number of threads. Nothing here depends on chance: all keys are fixed. */
 #include "kernel_case.h"
 #include "kernel_levels.h"
 #include "kernels/kernels.h"
@@ -12,7 +12,7 @@ static double numbers[MANY];
 
 /* ---- Numbers ---- */
 
-/* As the paper has it. */
+/* As in the paper. */
 static void philox(obk_random_key key, const uint32_t counter[4], uint32_t words[4]) {
     uint32_t x[4], k[2] = {key.word[0], key.word[1]};
     memcpy(x, counter, sizeof x);
@@ -78,7 +78,7 @@ static uint64_t hash_of(const double *x, int64_t n) {
     return hash;
 }
 
-/* Seeds are written into models: what they draw stays what it was, on every processor. */
+/* Models contain seeds, so the numbers drawn from a seed must never change, on any processor. */
 static void numbers_stay_what_they_were(void **state) {
     static const struct {
         obk_random_key key;
@@ -163,7 +163,7 @@ static void distributions(void **state) {
         }
 }
 
-/* A normal number is the one below which a uniform one's share lies: to the last digits, in the tails too. */
+/* A normal number is the quantile of a uniform one: to the last digits, in the tails too. */
 static void normal_numbers_are_quantiles(void **state) {
     static double uniform[MANY];
     const obk_random_key key = {{5, 6}};
@@ -199,7 +199,7 @@ static void parts_are_the_same_as_the_whole(void **state) {
                     kl_out_close(&out);
                 }
     }
-    /* Numbers behind 2^32 are others. */
+    /* Numbers after the first 2^32 differ. */
     ob__kernels()->random->uniform(key, INT64_C(1) << 32, 1, part);
     ob__kernels()->random->uniform(key, 0, 1, part + 1);
     assert_true(part[0] != part[1]);
@@ -225,7 +225,7 @@ static void normal_and_uniform_in_every_type(void **state) {
                 kc_float(c, "seed", 2.5f);
                 kc_float(c, normal ? "mean" : "low", -3);
                 kc_float(c, normal ? "scale" : "high", 5);
-                if (like) kc_in(c, 0, OB_STRING, DIMS(7, 100)); /* only its shape is looked at */
+                if (like) kc_in(c, 0, OB_STRING, DIMS(7, 100)); /* only its shape is used */
                 ob_view *y = kc_out(c, 0, reals[t], DIMS(7, 100));
                 kc_run(c);
                 (normal ? ob__kernels()->random->normal : ob__kernels()->random->uniform)(key_of(2.5f), 0, 700, numbers);
@@ -298,7 +298,7 @@ static void multinomial_refuses_what_has_no_class(void **state) {
     kc_close(c);
 }
 
-/* exp of large differences, and a class far below the others, which no share reaches. */
+/* exp of large differences, and a class far below the others, which is never drawn. */
 static void weights_are_exponentials(void **state) {
     double sums[] = {-2, 0, -0.5, -800, -30};
     const double x[] = {-2, 0, -0.5, -800, -30};
@@ -421,7 +421,7 @@ static void models_give_the_same_numbers(void **state) {
                 assert_memory_equal(got[i].data, want[i].data, (size_t)ob_view_count(&want[i]) * ob_dtype_size(want[i].dtype));
             ob_session_close(&session);
         }
-    /* Without a seed two nodes draw other numbers; one seed gives the same ones, in each type. */
+    /* Without a seed two nodes draw different numbers; with the same seed they draw the same ones, in each type. */
     assert_true(memcmp(want[0].data, want[1].data, 10000 * sizeof(float)) != 0);
     for (int i = 0; i < 9000; i++) assert_true((float)((const double *)want[2].data)[i] == ((const float *)want[3].data)[i]);
     ob_session_close(&first);

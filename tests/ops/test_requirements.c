@@ -1,8 +1,9 @@
-/* A rule states all that it asks of sizes: what it requires of symbols is what it says of the numbers that they become. */
+/* A rule states all its requirements on sizes: its requirements on symbols agree with its verdict on the numbers that replace
+ * them. */
 #include "ops/library/resolve.h"
 #include "requirement_case.h"
 
-/* What is listed was stated by some row; rules without rows are those that nothing runs. */
+/* Every listed requirement was stated for some row; rules without rows are never run. */
 static bool all_is_stated(const requirement_tally *tally) {
     bool all = true;
     for (size_t i = 0; i < N_VERDICT_ROWS; i++) {
@@ -70,7 +71,7 @@ static table open_table(void) {
     return t;
 }
 
-/* Looks the positions up in a table of 512 rows; what is asked of them then is in the facts. */
+/* Looks the positions up in a table of 512 rows; the requirements on them are then in the facts. */
 static void look_up(table *t, ob_value *positions) {
     const int64_t dims[2] = {512, 8};
     new_output(t->model,
@@ -167,7 +168,7 @@ static void positions_of_an_input_are_stated_on_its_values(void **state) {
     assert_int_equal(t.facts.bounds[0].bound->lowest, -512);
     assert_int_equal(t.facts.bounds[0].bound->highest, 511);
     close_table(&t);
-    t = open_table(); /* 512 at most, from 0: only what is above must be asked */
+    t = open_table(); /* at most 512, from 0: only the upper bound is required */
     look_up(&t, new_node(t.model, "Clip", "clipped", 3, t.ids, scalar(t.model, "low", 0), scalar(t.model, "high", 512)));
     assert_int_equal(t.facts.n_unverified, 0);
     assert_int_equal(t.facts.n_bounds, 1);

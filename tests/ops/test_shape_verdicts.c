@@ -1,6 +1,6 @@
-/* The checker and the executor give one answer: what a session refuses for its shapes, the checker reports, and the other way
- * round. One row for each operator whose kernel can refuse shapes; random shapes around valid ones. An operator that is written
- * out as its body refuses what the nodes of the body do. */
+/* The checker and the executor agree: a session refuses shapes if and only if the checker reports an error. One row for each
+ * operator whose kernel can refuse shapes; random shapes around valid ones. An operator that is replaced by its body refuses
+ * the same shapes as the nodes of the body. */
 #include "ops/kernel/kernel.h"
 #include "verdict_rows.h"
 

@@ -1,4 +1,4 @@
-/* DFT, STFT and MelWeightMatrix against sums in double. */
+/* DFT, STFT and MelWeightMatrix compared with sums in double. */
 #include "kernel_case.h"
 #include "kernels/fft/fft.h"
 #include "kernels/kernels.h"
@@ -24,7 +24,7 @@ typedef struct dft_case {
     bool is_complex, inverse, onesided;
 } dft_case;
 
-/* The points of a line, as the transform sees them. */
+/* The points of a line, as input of the transform. */
 static int64_t line_of(const dft_case *d, const ob_view *x, int64_t outer, int64_t inner, int64_t n, double (*line)[2]) {
     const int64_t parts = d->is_complex ? 2 : 1;
     const bool mirrored = d->inverse && d->onesided;
@@ -174,7 +174,7 @@ static void mel(void **state) {
     mel_of(OB_DOUBLE, 40, 512, 16000, 20, 8000);
     mel_of(OB_FLOAT16, 80, 400, 16000, 0, 8000);
     mel_of(OB_INT32, 10, 256, 16000, 100, 4000);
-    mel_of(OB_FLOAT, 6, 64, 4000, 100, 6000); /* beyond what the bins reach */
+    mel_of(OB_FLOAT, 6, 64, 4000, 100, 6000); /* beyond the last bin */
     mel_of(OB_FLOAT, 0, 64, 4000, 100, 2000);
 }
 
@@ -248,7 +248,7 @@ static void all_levels_give_the_same_bits(void **state) {
                                .to_step = 8,
                                .pace = &pace};
             l.from[0] = (const char *)x;
-            l.to[0] = (char *)(got + 2); /* guards in front and behind */
+            l.to[0] = (char *)(got + 2); /* guards before and after */
             functions->lines(&fft, filter, &l, rooms[0], rooms[1]);
             assert_true(got[0] == -7 && got[1] == -7 && got[2 + 2 * n] == -7);
             if (level == 0) memcpy(want, got, sizeof got);

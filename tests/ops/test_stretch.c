@@ -1,5 +1,5 @@
-/* What one-way operators stretch onto what is in their rows: the rows are well-formed, and passes treat every row of a kind
- * alike. */
+/* The rows of one-way operators name the operands that are stretched and their targets: the rows are well-formed, and passes
+ * treat all rows of a kind in the same way. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -34,7 +34,7 @@ static void rows_say_what_they_stretch(void **state) {
         assert_true(stretch->scale_from <= stretch->scale_end);
         assert_true(op->broadcast == OB_BCAST_BATCH ? stretch->first + stretch->scale_end <= op->in_max
                                                     : stretch->scale_end == 0);
-        /* The attributes speak of one operand. */
+        /* The attributes apply to one operand. */
         if (stretch->asked || stretch->placed) assert_int_equal(stretch->first, stretch->last);
         n_one_way += one_way;
         n_asked += stretch->asked;
@@ -122,7 +122,7 @@ static void every_row_is_made_explicit_and_back(void **state) {
     assert_true(n_tried >= 25);
 }
 
-/* A slope that goes over the channels is not a slope that was stretched along them. */
+/* A slope per channel is not a slope that was stretched along the channels. */
 static void what_an_operator_spreads_itself_is_not_made_implicit(void **state) {
     (void)state;
     ob_model *model =

@@ -1,4 +1,5 @@
-/* Operators on strings, and Unique: results worked out by hand, what is refused, and Unique against a naive one in every type. */
+/* Operators on strings, and Unique: results worked out by hand, refusals, and Unique compared with a naive version in every
+ * type. */
 #include "kernel_case.h"
 #include "strings_case.h"
 
@@ -40,13 +41,13 @@ static const row rows[] = {
       "d\xe1\x9a\x80"},
      {"4: a|b|c\xe2\x80\x8b|d", ": 4"}}, /* U+200B is no whitespace */
     {"p, q = StringSplit(x)", S, {"0,3:"}, {"0,3,0:", "0,3:"}},
-    {"p, q = StringSplit(x)", S, {"1: \xe2\x80"}, {"1,1: \xe2\x80", "1: 1"}}, /* a character that is cut off */
+    {"p, q = StringSplit(x)", S, {"1: \xe2\x80"}, {"1,1: \xe2\x80", "1: 1"}}, /* a truncated character */
     /* TfIdfVectorizer */
     {"p = TfIdfVectorizer<mode = \"TF\", min_gram_length = 1, max_gram_length = 2, max_skip_count = 1, ngram_counts = [0, 2], "
      "ngram_indexes = [0, 1, 2, 3], pool_int64s = [1, 2, 1, 2, 2, 1]>(x)",
      OB_INT64,
      {"5: 1|2|1|1|2"},
-     {"4: 3|2|3|2"}}, /* 1 2 at 0, 3 and skipping at 2; 2 1 at 1 and skipping */
+     {"4: 3|2|3|2"}}, /* 1 2 at 0 and 3, and with a skip at 2; 2 1 at 1, and with a skip */
     {"p = TfIdfVectorizer<mode = \"TF\", min_gram_length = 2, max_gram_length = 2, max_skip_count = 0, ngram_counts = [0, 1], "
      "ngram_indexes = [3, 0], pool_strings = [\"a\", \"a\", \"b\"]>(x)",
      S,
@@ -71,7 +72,7 @@ static const row rows[] = {
      "ngram_indexes = [0, 0, 1], pool_int64s = [5, 6, 5]>(x)",
      OB_INT64,
      {"3: 5|6|5"},
-     {"2: 3|2"}}, /* one place for two, one n-gram twice */
+     {"2: 3|2"}}, /* one index for two n-grams, one n-gram twice */
     {"p = TfIdfVectorizer<mode = \"TF\", min_gram_length = 1, max_gram_length = 2, max_skip_count = 3, ngram_counts = [0], "
      "ngram_indexes = [0], pool_int64s = [5]>(x)",
      OB_INT64,
@@ -101,7 +102,7 @@ static const row rows[] = {
      {"1: \u0390"},
      {"1: \u0399\u0308\u0301"}}, /* three times as long */
     {"p = StringNormalizer<stopwords = [\"WEISS\", \"the\"]>(x)", S, {"4: wei\u00df|The|weis|THE"}, {"1: weis"}},
-    /* ASCII, which maps without the library: the neighbours of letters, all lengths, and what is ASCII in part */
+    /* ASCII, which is mapped without the library: the neighbours of letters, all lengths, and partly ASCII strings */
     {"p = StringNormalizer<case_change_action = \"LOWER\">(x)",
      S,
      {"6: @AZ[`az{~ |I|Ab1|ABCDEFGHIJ|ABCDEFGHIJKLMNOPQ|ABCDEFGH\u00c4"},
@@ -137,7 +138,7 @@ static const row rows[] = {
      {"2: STRA\u00df\u00fc1.*|stra\u00dfa1x"},
      {"2: 1|0"}},
     {"p = RegexFullMatch<pattern = \"\\\\d\\\\w\\\\s\">(x)", S, {"2: 1a |\u0661\u00e4 "}, {"2: 1|0"}}, /* ASCII, as RE2 */
-    /* ways to match that double with each character */
+    /* the number of ways to match doubles with each character */
     {"p = RegexFullMatch<pattern = \"(a|aa)+(a*)*b\">(x)",
      S,
      {"2: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa|"
@@ -305,9 +306,9 @@ static void refused_with_a_reason(void **state) {
     }
 }
 
-/* ---- Unique against a naive one ---- */
+/* ---- Unique, compared with a naive version ---- */
 
-/* Element i as numbers that order it: two parts of a complex number, the one byte of a string. */
+/* Element i as numbers to sort by: both parts of a complex number, or the one byte of a string. */
 static double part(const ob_view *view, int64_t i, int k) {
     if (view->dtype == OB_COMPLEX64) return (double)((const float *)view->data)[2 * i + k];
     if (view->dtype == OB_COMPLEX128) return ((const double *)view->data)[2 * i + k];
@@ -422,7 +423,7 @@ static void unique_of_complex_nan(void **state) {
 
 enum { TEXTS = 300, TEXT_BYTES = 400 };
 
-/* Alternatives that match none of the texts and make the automaton large, so that segments have some ten bytes. */
+/* Alternatives that match none of the texts and make the automaton large, so that a segment has about ten bytes. */
 #define PADDING "|(?:qz){1000}|(?:zq){1000}|(?:qzz){1000}"
 
 static void match_all(const char *pattern, const char *padding, const ob_string *texts, uint8_t *out) {

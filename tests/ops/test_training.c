@@ -1,4 +1,4 @@
-/* Optimizers against the formulas of their texts, in double. */
+/* Optimizers compared with the formulas of their specification, in double. */
 #include "kernel_case.h"
 
 #define DOMAIN "ai.onnx.preview.training"
@@ -52,7 +52,7 @@ static kernel_case *open_step(const step_case *s) {
     return c;
 }
 
-/* The attributes are floats: the oracle takes what these hold. */
+/* The attributes are floats: the oracle uses their float values. */
 static step_case as_floats(const step_case *s) {
     step_case f = *s;
     double *const all[] = {&f.alpha, &f.beta, &f.epsilon, &f.norm, &f.norm_post, &f.decay};

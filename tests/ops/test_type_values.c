@@ -1,5 +1,5 @@
-/* Every row of the operator table computes with each element type the numbers that it computes with the usual one: samples of
- * ops/FAMILY/samples.txt, whose operands are 1, 2 and 3, which all types but the narrowest hold. */
+/* Every row of the operator table gives the same numbers with each element type as with the usual one: samples of
+ * ops/FAMILY/samples.txt with the operands 1, 2 and 3, which all types except the narrowest can hold. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,7 +19,7 @@ enum { MAX_OPERANDS = 24, ELEMENT_BYTES = 16, MOST = 4096 };
 typedef struct results {
     size_t n_outputs, n[MAX_OUTPUTS];
     ob_dtype types[MAX_OUTPUTS];
-    double *numbers[MAX_OUTPUTS]; /* NULL: no tensor of numbers */
+    double *numbers[MAX_OUTPUTS]; /* NULL: not a tensor of numbers */
 } results;
 
 static const struct {
@@ -37,7 +37,7 @@ static bool is_exempt(const ob_op *op) {
     return false;
 }
 
-/* Types that do not hold 1, 2 and 3, or are no numbers. */
+/* Types that cannot hold 1, 2 and 3, or are not numbers. */
 static bool comparable(ob_dtype type) {
     return type != OB_STRING && type != OB_BOOL && type != OB_INT2 && type != OB_FLOAT8E8M0;
 }
@@ -126,7 +126,7 @@ static ob_status run_case(const cell_case *c, results *r) {
     return status;
 }
 
-/* A whole number is what is left of a fraction; a narrow type holds what it can. */
+/* An integer type truncates fractions; a narrow type rounds to its range. */
 static bool same_number(double got, double want, ob_dtype result, ob_dtype computed, ob_dtype usual) {
     const double unit = fmax(fmax(unit_of(computed), unit_of(usual)), unit_of(result));
     if (isnan(got) && isnan(want)) return true;

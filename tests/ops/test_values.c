@@ -1,4 +1,4 @@
-/* Results that were worked out apart from the library, from the text of each operator: every line of tests/values. */
+/* Results worked out without the library from the specification of each operator: every line of tests/values. */
 #include "value_files.h"
 
 static int run_line(char *line, const char *place, void *n_cases) {

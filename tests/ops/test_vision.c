@@ -1,4 +1,4 @@
-/* Operators on images and the boxes in them, against their definitions. */
+/* Operators on images and boxes, compared with their definitions. */
 #include "kernel_case.h"
 #include "kernel_levels.h"
 #include "kernels/boxes/boxes.h"
@@ -47,7 +47,7 @@ static bool overlaps_more(const float *one, const float *other, bool has_center,
 
 enum { BOXES = 60 };
 
-/* Boxes in order of score, chosen one by one. How many. */
+/* Selects boxes one by one in order of score; returns their number. */
 static int64_t choose(const float *boxes, const float *scores, int n, bool has_center, int64_t most, float threshold,
                       const float *least, int64_t *chosen) {
     bool done[BOXES] = {false};
@@ -146,7 +146,7 @@ static void nms_refuses_a_threshold_outside(void **state) {
     ob_model_close(&model);
 }
 
-/* The loop alone: the one box that overlaps stands anywhere, or is none. */
+/* The loop alone: the one overlapping box is at any place, or absent. */
 static void boxes_overlap_on_every_level(void **state) {
     (void)state;
     const obk_table *tables[KL_LEVELS];
@@ -231,7 +231,7 @@ static void samples_on_every_level(void **state) {
             }
 }
 
-/* Linear, with zeros outside: the sum over all elements of how much each is worth at the position. */
+/* Linear, with zeros outside: the sum of all elements, weighted by their distance to the position. */
 static void grid_sample_is_a_sum_of_tents(void **state) {
     (void)state;
     srand(133);
@@ -286,7 +286,7 @@ static kernel_case *grid_case(ob_dtype dtype, ob_dtype grid_dtype, const char *m
     return c;
 }
 
-/* The parts of complex numbers are sampled as if each were alone. */
+/* The parts of complex numbers are sampled separately. */
 static void grid_sample_of_complex_numbers(void **state) {
     (void)state;
     static const char *const modes[] = {"nearest", "linear", "cubic"}, *const paddings[] = {"zeros", "border", "reflection"};
@@ -316,7 +316,7 @@ static void grid_sample_of_complex_numbers(void **state) {
     }
 }
 
-/* The nearest ones are moved, "" is outside; there is nothing between them. */
+/* The nearest strings are copied, "" is outside; strings cannot be interpolated. */
 static void grid_sample_of_strings(void **state) {
     (void)state;
     kernel_case *c = grid_case(OB_STRING, OB_FLOAT, "nearest", "zeros"),
@@ -344,7 +344,7 @@ static void grid_sample_of_strings(void **state) {
     kc_close(c);
 }
 
-/* A filter of one tap, offsets that are whole, a mask: elements times filters. */
+/* A filter of one kernel position, integer offsets and a mask: elements times filters. */
 static void deform_conv_moves_its_taps(void **state) {
     (void)state;
     srand(134);

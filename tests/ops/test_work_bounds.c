@@ -1,5 +1,5 @@
-/* Work is bounded by what is read and written: windows that meet padding only, sizes of 0 beside huge ones, parameters that count
- * loops. What is not would not end: an alarm ends the program instead. */
+/* Work is bounded by the elements read and written: windows in the padding only, sizes of 0 beside huge ones, parameters that
+ * are numbers of iterations. Unbounded work would not end, so an alarm ends the program. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -86,7 +86,7 @@ static void test_nothing(void **state) {
     }
 }
 
-/* 2^40 steps of a batch of nothing. */
+/* 2^40 steps of an empty batch. */
 static void test_recurrence(void **state) {
     (void)state;
     static const char *const ops[] = {"RNN", "GRU", "LSTM"};

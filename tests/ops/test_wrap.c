@@ -1,6 +1,6 @@
-/* Integer arithmetic on sizes, in types that wrap around: what the checker says an element is must be what a run computes, at
- * sizes on both sides of each edge. Random graphs of scalars, against arithmetic of C. Inputs have an axis of 0, so that sizes
- * may be as large as they like. */
+/* Integer arithmetic on sizes, in types that wrap around: the elements that the checker infers must equal those of a run, at
+ * sizes on both sides of each limit. Random graphs of scalars, compared with arithmetic of C. Inputs have an axis of size 0, so
+ * that the other sizes may be arbitrarily large. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -179,7 +179,7 @@ static scalar cast(scalar a, ob_dtype to, bool *defined) {
     return out;
 }
 
-/* False: an integer is divided by 0, or C has no answer. */
+/* False: an integer division by 0, or undefined in C. */
 static bool compute(const step *s, const scalar *values, scalar *out) {
     scalar a = values[s->a], b = values[s->b];
     bool defined = true, real = is_real(s->dtype);
@@ -232,7 +232,7 @@ static bool admits(const ob_model *model, const ob_facts *facts, const ob_bindin
     return true;
 }
 
-/* Integers are followed modulo what their type wraps at; floats only until a Cast says that they were exact. */
+/* Integers are followed modulo the range of their type; floats only until a Cast requires that they were exact. */
 static bool is_right(const scalar *is, int64_t said) {
     if (is_real(is->dtype)) return true;
     return wrapped((uint64_t)said, is->dtype) == is->integer;
@@ -305,7 +305,7 @@ static void try_chain(chain *c) {
     for (uint32_t i = 0; i < findings.n; i++) has_errors |= findings.items[i].severity == OB_SEVERITY_ERROR;
     for (int i = 0; i < MOST_POINTS; i++) {
         int64_t n = sizes[draw(c, N_SIZES)], m = sizes[draw(c, N_SIZES)];
-        if (n && m && n > (INT64_C(1) << JOINT_BITS) / m) continue; /* no tensor has as many elements */
+        if (n && m && n > (INT64_C(1) << JOINT_BITS) / m) continue; /* no tensor has that many elements */
         if ((n > 1 << 30 || m > 1 << 30) && multiplies_sizes(c)) continue;
         compare(c, model, &facts, has_errors, n, m, text);
     }
@@ -334,7 +334,7 @@ typedef struct verdict_row {
     ob_truth admitted; /* UNDECIDED: unverified */
 } verdict_row;
 
-/* x of N by 0 reshaped to what `steps` make of n, a scalar: r, a vector of one. */
+/* x of N by 0 reshaped to a size that `steps` compute from the scalar n; r is a vector of one element. */
 static ob_truth verdict_at(const char *steps, int64_t n) {
     char text[1500];
     snprintf(text, sizeof text,

@@ -1,4 +1,4 @@
-/* Looking at what goes into a session and comes out of it. */
+/* Inspection of the inputs and outputs of a session. */
 #include "api.h"
 
 static const char *const MODEL =
@@ -21,7 +21,7 @@ static void shapes_as_text(void **state) {
     assert_string_equal(text, "[...]");
     assert_int_equal(ob_shape_format(NULL, &(ob_shape){2, DIMS(0, 1)}, text, 64), 6);
     assert_string_equal(text, "[0, 1]");
-    /* cut, and only measured */
+    /* truncated, and measured only */
     memset(text, 'x', sizeof text);
     assert_int_equal(ob_shape_format(NULL, &(ob_shape){2, DIMS(12, 34)}, text, 5), 8);
     assert_string_equal(text, "[12,");
@@ -100,7 +100,7 @@ static void what_is_open_has_no_view(void **state) {
     assert_int_equal(ob_session_input_view(session, 5, NULL, &view, &error), OB_E_NOT_FOUND);
     assert_int_equal(ob_session_input_view(NULL, 0, NULL, &view, &error), OB_E_ARGUMENT);
     assert_int_equal(ob_session_input_view(session, 0, NULL, NULL, &error), OB_E_ARGUMENT);
-    assert_memory_equal(&view, &before, sizeof view); /* untouched by failures */
+    assert_memory_equal(&view, &before, sizeof view); /* unchanged by failures */
     ob_session_close(&session);
 
     session = session_of(model, (ob_named_size[]){{"N", INT64_C(1) << 40}, {"M", INT64_C(1) << 40}}, 2);

@@ -1,4 +1,4 @@
-/* Sessions as a host program uses them, and as it should not. */
+/* Correct and wrong uses of sessions by a host program. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -167,7 +167,7 @@ static void wrong_calls_are_errors(void **state) {
     out[0] = floats(y, 1, DIMS(6));
     EXPECT(OB_E_SHAPE, ob_session_run(session, in, 2, out, 2, &error));
 #undef EXPECT
-    out[0] = floats(y, 2, DIMS(2, 3)); /* one result wanted, in the caller's memory */
+    out[0] = floats(y, 2, DIMS(2, 3)); /* one result, in the caller's memory */
     assert_int_equal(ob_session_run(session, in, 2, out, 1, NULL), OB_OK);
     assert_memory_equal(y, ((float[]){11, 12, 13, 24, 25, 26}), sizeof y);
     ob_session_close(&session);
@@ -186,7 +186,7 @@ typedef struct job {
     char problem[600];
 } job;
 
-/* Makes its own session and runs it with sizes that change; assertions are for the main thread. */
+/* Makes a separate session and runs it with changing sizes; assertions are for the main thread. */
 static void *work(void *context) {
     job *j = context;
     ob_session *session = NULL;

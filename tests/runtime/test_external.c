@@ -1,4 +1,4 @@
-/* Weights in other files: what is refused, what is mapped and what is read. */
+/* Weights in other files: refused ones, mapped ones and ones that are read. */
 #define _GNU_SOURCE /* RTLD_NEXT */
 #include <dlfcn.h>
 #include <errno.h>
@@ -17,7 +17,7 @@
 #include "model_text.h"
 #include "session_case.h"
 
-/* The library is linked into this program, so that its calls come here. */
+/* The library is linked into this program, so that its calls reach this function. */
 static int n_maps;
 static bool maps_are_refused;
 
@@ -112,7 +112,7 @@ static void test_only_what_lies_below_the_folder(void **state) {
     assert_int_equal(hard_link(outside, link), 0);
     assert_int_equal(try_external(sub, "link.bin", "4", "8", true, &error), OB_E_IO);
     assert_non_null(strstr(error.message, "hard link"));
-    unlink(outside); /* now it is a file of this folder alone */
+    unlink(outside); /* now it is only a file of this folder */
     assert_int_equal(try_external(sub, "link.bin", "4", "8", true, &error), OB_OK);
     assert_int_equal(try_external(sub, "none.bin", "4", "8", true, &error), OB_E_IO);
     assert_int_equal(try_external(folder, "model", "4", "8", true, &error), OB_E_IO);
@@ -133,10 +133,10 @@ static void test_only_what_lies_below_the_folder(void **state) {
 typedef struct elsewhere {
     ob_dtype dtype;
     const char *offset, *length;
-    uint64_t copied; /* bytes that the session has of it for itself */
+    uint64_t copied; /* bytes of it that the session copies */
 } elsewhere;
 
-/* y = a + b, n elements each in the file w.bin, as double; bytes of weights that the session holds itself. */
+/* y = a + b, n elements each in the file w.bin, as double; bytes of weights that the session copies. */
 static uint64_t sum_elsewhere(const char *folder, elsewhere a, elsewhere b, int n, const double *want,
                               const ob_allocator *allocator) {
     char text[1000];
@@ -151,7 +151,7 @@ static uint64_t sum_elsewhere(const char *folder, elsewhere a, elsewhere b, int 
     ob_session_config config;
     ob_session_config_init(&config);
     config.external_folder = folder;
-    config.optimize = false; /* nothing is folded: what is counted are the weights */
+    config.optimize = false; /* nothing is folded, so that only weights are counted */
     config.allocator = allocator;
     ob_session *session = NULL;
     ob_error error;
@@ -201,7 +201,7 @@ static void test_mapped_or_read(void **state) {
                 n_maps = 0;
                 uint64_t copied = sum_elsewhere(folder, *all[i], *all[j], 3, want, &allocator);
                 maps_are_refused = false;
-                assert_int_equal(n_maps, 1); /* one file, once */
+                assert_int_equal(n_maps, 1); /* one file, mapped once */
                 assert_int_equal(copied == 0, !refused && all[i]->copied + all[j]->copied == 0);
                 assert_int_equal(c.n_alive, 0);
             }

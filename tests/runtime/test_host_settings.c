@@ -1,5 +1,5 @@
-/* What belongs to the host program stays as it is: the number of threads of an OpenBLAS that it uses itself, while sessions,
- * exact and relaxed ones, are made and run, from this thread and from another. (test_relaxed: a program without one stays so.) */
+/* Settings of the host program do not change: the number of threads of an OpenBLAS that it uses, while exact and relaxed
+ * sessions are made and run, from this thread and from another. (test_relaxed: a program without OpenBLAS stays without it.) */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <setjmp.h>

@@ -1,5 +1,5 @@
-/* Every model that the machine has, with two threads, and then by two workers at once: for ThreadSanitizer, and their bits are
- * the session's. Inputs are zeros, open sizes 1; models that refuse these are counted and left. */
+/* Every model on the machine, with two threads, and then by two workers at once: for ThreadSanitizer, and with the same bits as
+ * the session. Inputs are zeros, open sizes 1; models that refuse these are counted and skipped. */
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -70,7 +70,7 @@ static void by_workers(ob_session *session, const ob_view *inputs, size_t n, con
     for (int w = 0; w < WORKERS && all; w++) started[w] = pthread_create(&threads[w], NULL, do_job, &jobs[w]) == 0;
     for (int w = 0; w < WORKERS; w++) {
         if (started[w]) pthread_join(threads[w], NULL);
-        const bool ended = !started[w] || jobs[w].status == OB_E_LIMIT; /* by the limit of time: there are no results */
+        const bool ended = !started[w] || jobs[w].status == OB_E_LIMIT; /* stopped by the time limit: no results */
         bool right = ended || jobs[w].status == OB_OK;
         for (size_t i = 0; i < n_want && right && !ended; i++) right = same(&jobs[w].outputs[i], &want[i]);
         if (!right) print_error("%s: worker %d has other results\n", path, w), n_wrong++;
@@ -88,7 +88,7 @@ static void run_model(void *count, const char *path) {
     ob_session_config_init(&config);
     config.n_threads = 2;
     config.max_memory = UINT64_C(1) << 30;
-#ifndef OB_TSAN /* which takes ten times as long and more: a limit would cut one run of two */
+#ifndef OB_TSAN /* runs take ten times as long or more: a limit would stop only one of two runs */
     config.max_run_ns = UINT64_C(20000000000);
 #endif
     if (ob_model_load(path, NULL, &model, NULL) == OB_OK && ob_session_create(model, &config, &session, NULL) == OB_OK) {

@@ -1,5 +1,5 @@
-/* A model is loaded from memory, planned and run on fixed buffers: nobody calls malloc, neither the library nor what it is built
- * on. malloc is replaced in this program, so calls from inside shared libraries and the C library count too. */
+/* A model is loaded from memory, planned and run on fixed buffers. Neither the library nor the libraries that it uses call
+ * malloc. malloc is replaced in this program, so calls from inside shared libraries and the C library count too. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,7 +15,7 @@
 static volatile size_t n_calls;
 static volatile bool counting;
 
-/* Sanitizers have a malloc of their own. */
+/* Sanitizers replace malloc. */
 #if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define OB_COUNTS 1
 #define OB_SEEN   __attribute__((visibility("default"))) /* by shared libraries */
@@ -74,7 +74,7 @@ typedef struct outcome {
     size_t peak, used_before_run, used_after_run, used_at_the_end;
 } outcome;
 
-/* Everything that a program without a heap does. No assertion in here: cmocka allocates. */
+/* The whole work of a program without a heap. No assertions here, because cmocka allocates. */
 static void load_and_run(const bytes *file, const ob_view *in, ob_view *out, size_t n_out, outcome *o) {
     ob_fixed_memory memory;
     ob_allocator allocator = ob_fixed_allocator(&memory, heap, sizeof heap);
@@ -160,7 +160,7 @@ static void test_with_products(void **state) {
     run_without_heap(OB_SOURCE_DIR "/models/digits.onnx", in, 2);
 }
 
-/* The counter counts: also what the C library does by itself. */
+/* The counter works, also for allocations inside the C library. */
 static void test_that_it_counts(void **state) {
     (void)state;
     n_calls = 0;

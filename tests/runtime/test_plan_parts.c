@@ -1,4 +1,4 @@
-/* What follows nodes whose results have sizes that only the run tells is planned when it has told, and the plan is remembered. */
+/* Nodes after results whose sizes only the run determines are planned when the sizes are known, and the plan is kept. */
 #include <stdlib.h>
 
 #include "model_text.h"
@@ -29,7 +29,7 @@ static void close_fixture(fixture *f) {
     ob_model_close(&f->model);
 }
 
-/* The nodes of x that are not 0, squared and their negatives; and the sum of all squares. */
+/* The nonzero elements of x, their squares and negatives; and the sum of all squares. */
 #define PICKED                                                                                                                   \
     HEAD "g (float[8] x) => (float[N, 1] y, float[1] s) {\n"                                                                     \
          " i = NonZero (x)\n t = Transpose (i)\n p = GatherND (x, t)\n q = Mul (p, p)\n n = Neg (q)\n"                           \
@@ -64,14 +64,14 @@ static void test_remembered(void **state) {
     for (int round = 0; round < 10; round++) run_picked(&f, round % 2 ? 3 : 5);
     assert_int_equal(f.session->n_planned, n_planned);
     assert_in_range(f.count.n_calls, n_calls + n_each, n_calls + 12 * n_each); /* the same for each run, */
-    assert_int_equal(f.count.n_bytes, n_bytes);                                /* and nothing stays */
+    assert_int_equal(f.count.n_bytes, n_bytes);                                /* and nothing remains */
     ob_session_memory memory;
     ob_session_get_memory(f.session, &memory);
     assert_int_equal(memory.n_plans, 1);
     close_fixture(&f);
 }
 
-/* Sizes that change every time are not planned for; the same twice are. */
+/* Sizes that change in every run are not planned; sizes that occur twice in a row are. */
 static void test_interpreted(void **state) {
     (void)state;
     static const char text[] =
@@ -99,7 +99,7 @@ static void test_interpreted(void **state) {
     close_fixture(&f);
 }
 
-/* Sizes behind sizes: each is a part of the one before. */
+/* Nested parts: each depends on a size of the one before. */
 static void test_nested(void **state) {
     (void)state;
     static const char text[] = HEAD "g (float[6] x) => (float[N] y, float[M] z) {\n"
@@ -119,7 +119,8 @@ static void test_nested(void **state) {
     close_fixture(&f);
 }
 
-/* A body whose state keeps its size, with results that only the run knows in it: planned once for all iterations. */
+/* A body whose state keeps its size, with results inside whose sizes only the run determines: planned once for all iterations.
+ * */
 static void test_body(void **state) {
     (void)state;
     static const char text[] = HEAD
@@ -146,7 +147,7 @@ static void test_body(void **state) {
     close_fixture(&f);
 }
 
-/* State that grows with every iteration: right, and not planned for each size. */
+/* State that grows with every iteration: the results are correct, and not every size is planned. */
 static void test_growing(void **state) {
     (void)state;
     static const char text[] = HEAD

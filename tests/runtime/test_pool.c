@@ -1,4 +1,4 @@
-/* The pool of threads: every index once, whoever does it; waiting, sleeping, forking and ending. */
+/* The pool of threads: every index is done once, by any thread; waiting, sleeping, forking and ending. */
 #include <fenv.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -82,7 +82,7 @@ static void test_each_once(void **state) {
     }
 }
 
-/* Between jobs the threads poll, or sleep, or are about to; a job may come at any moment of that. */
+/* Between jobs the threads poll, sleep, or are about to sleep; a job may start at any time. */
 static void test_at_any_time(void **state) {
     (void)state;
     ob_pool *pool = start(4);
@@ -92,7 +92,7 @@ static void test_at_any_time(void **state) {
         if (i % 2 == 0) nap(i % 7 * 30000);
     }
     stop(pool);
-    for (int i = 0; i < 200; i++) { /* ended before it did anything, or just behind a job */
+    for (int i = 0; i < 200; i++) { /* ended before any job, or directly after one */
         pool = start(1 + i % 4);
         if (i % 2) check(pool, 16, 1);
         if (i % 3 == 0) nap(i % 5 * 30000);
@@ -101,11 +101,11 @@ static void test_at_any_time(void **state) {
 }
 
 static void wait_a_little(void *context, int64_t begin, int64_t end) {
-    if (begin == *(const int64_t *)context) nap(3000000); /* longer than anyone polls */
+    if (begin == *(const int64_t *)context) nap(3000000); /* longer than a thread polls */
     (void)end;
 }
 
-/* The caller sleeps until the last helper is done, whichever is late. */
+/* The caller sleeps until the last helper is done, regardless of which one is late. */
 static void test_late(void **state) {
     (void)state;
     ob_pool *pool = start(3);
@@ -119,7 +119,7 @@ static void who(void *context, int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; i++) ((pthread_t *)context)[i] = pthread_self();
 }
 
-/* The threads come, when they poll and when they sleep. */
+/* The threads take part, both when they poll and when they sleep. */
 static void test_help(void **state) {
     (void)state;
     enum { TILES = 100, ROUNDS = 8 };
@@ -149,7 +149,7 @@ static int n_by_others(ob_pool *pool) {
     return n;
 }
 
-/* A run with little work is followed by one that wakes nobody; how much that one has is known for the next. */
+/* After a run with little work, the next one wakes no thread; its own amount of work then decides for the following run. */
 static void test_small(void **state) {
     (void)state;
     enum { ROUNDS = 6 };
@@ -182,7 +182,7 @@ static void test_within_a_task(void **state) {
 }
 
 static void rounds_upward(void *context, int64_t begin, int64_t end) {
-    nap(100000); /* so that all threads come */
+    nap(100000); /* so that all threads take part */
     volatile double one = 1, little = 1e-20;
     for (int64_t i = begin; i < end; i++) ((bool *)context)[i] = one + little > 1;
 }
@@ -202,7 +202,7 @@ static void test_rounding(void **state) {
 #endif
 }
 
-/* The threads stay behind in the parent: the child does everything itself, and ends without waiting for them. */
+/* Only the parent has the threads: the child does all work itself, and ends without waiting for them. */
 static void test_fork(void **state) {
     (void)state;
     ob_pool *pool = start(3);
@@ -228,7 +228,7 @@ static void test_fork(void **state) {
     stop(pool);
 }
 
-/* Where the system gives no more threads, those that there are do the work: in a child, whose limits are its own. */
+/* If the system gives no more threads, the existing ones do the work. Tested in a child, so that the limits affect only it. */
 static void test_few(void **state) {
     (void)state;
 #if !defined(OB_ASAN) && !defined(OB_TSAN)
@@ -259,7 +259,7 @@ static void test_few(void **state) {
 #endif
 }
 
-/* Nobody polls when nothing is to be done: behind the end of a run the process uses next to no time. */
+/* No thread polls without work: after a run the process uses almost no time. */
 static void test_sleeps(void **state) {
     (void)state;
     ob_pool *pool = start(4);

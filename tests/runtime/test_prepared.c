@@ -1,5 +1,5 @@
-/* Constants packed for products: made once for all plans and workers of a session, counted, freed with it; results as from the
- * same matrix given as an input. */
+/* Constants packed for products: made once for all plans and workers of a session, counted, and freed with it; the results
+ * equal those of the same matrix as an input. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -59,7 +59,7 @@ static ob_model *read_model(const row *r, bool given) {
         n += snprintf(text + n, sizeof text - (size_t)n, "<%s[%s] w = {", r->type, r->dims);
         for (int i = 0; i < K * N; i++) {
             int value = i * 37 % 101 - 50;
-            uint16_t bits = 0; /* what the text has of a float16 */
+            uint16_t bits = 0; /* the text form of a float16 */
             put(&bits, OB_FLOAT16, 0, value);
             n += snprintf(text + n, sizeof text - (size_t)n, "%s%d", i ? "," : "", r->dtype == OB_FLOAT16 ? bits : value);
         }
@@ -142,7 +142,7 @@ static void packed_once(void **state) {
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) check_row(&rows[i]);
 }
 
-/* Both weights, for any number of steps; not where columns have zero points of their own. */
+/* Both weights, for any number of steps; not if columns have separate zero points. */
 static void weights_of_a_quantized_lstm(void **state) {
     static const char *const zeros[2] = {"{3,3,3,3,3,3,3,3}", "{3,3,3,3,3,3,3,2}"};
     (void)state;

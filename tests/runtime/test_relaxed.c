@@ -1,5 +1,5 @@
 /* Sessions with relaxed numerics: large products by OpenBLAS. The same bits for every number of threads and in workers, within
- * the bound of docs/numerics.md, stopped inside a product; and everything else, and every exact session, as it was. */
+ * the bound of docs/numerics.md, stopped inside a product; everything else, and every exact session, is unchanged. */
 #define _GNU_SOURCE /* RTLD_NOLOAD */
 #include <dlfcn.h>
 #include <math.h>
@@ -18,7 +18,7 @@
 #include "ops/product/blas.h"
 #include "session_case.h"
 
-/* Sizes at which OpenBLAS is used (ob__blas_gains), none a multiple of what anything is cut by. */
+/* Sizes at which OpenBLAS is used (ob__blas_gains), none a multiple of any block size. */
 typedef struct row {
     const char *name, *graph; /* inputs a, b and perhaps c; the result y */
     ob_dtype dtype;
@@ -43,7 +43,7 @@ static const row rows[] = {
      OB_FLOAT, 2061},
 };
 
-static bool there; /* an OpenBLAS that can be used */
+static bool there; /* a usable OpenBLAS exists */
 
 static ob_model *read_text(const char *graph, const char *type) {
     char text[2000];
@@ -59,7 +59,7 @@ static ob_model *read_text(const char *graph, const char *type) {
     return model;
 }
 
-/* NULL when the build has one thread only. */
+/* NULL if the build has only one thread. */
 static ob_session *open_with(const ob_model *model, ob_numerics numerics, int n_threads) {
     ob_session_config config;
     ob_session *session = NULL;
@@ -113,7 +113,7 @@ static inputs make_inputs(const ob_session *session) {
     return in;
 }
 
-/* In double; magnitudes: of each element, without its sign. */
+/* The product in double; magnitudes: with the absolute value of each element. */
 static inputs in_double(const inputs *from, bool magnitudes) {
     inputs in = *from;
     for (size_t i = 0; i < in.n; i++) {
@@ -138,8 +138,8 @@ static bool same(const ob_view *a, const ob_view *b) {
     return memcmp(a->data, b->data, (size_t)ob_view_count(a) * ob_dtype_size(a->dtype)) == 0;
 }
 
-/* What docs/numerics.md says: (k + 4) u (|alpha| |A| |B| + |beta C|), u 2^-24 or 2^-53. Doubles are compared with the exact
- * session's, which keep the bound themselves. */
+/* The bound of docs/numerics.md: (k + 4) u (|alpha| |A| |B| + |beta C|), u 2^-24 or 2^-53. Doubles are compared with an exact
+ * session, which keeps the bound. */
 static void check_bound(const row *r, const inputs *in, const ob_view *is) {
     char magnitudes[1000];
     snprintf(magnitudes, sizeof magnitudes, "%s", r->graph);
@@ -205,7 +205,7 @@ static void test_bits_and_bound(void **state) {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) check_row(&rows[i]);
 }
 
-/* Infinities and NaN are where they are in an exact result. */
+/* Infinities and NaN are at the same places as in an exact result. */
 static void test_special(void **state) {
     (void)state;
     ob_model *model = read_text(rows[3].graph, NULL);
@@ -233,7 +233,7 @@ static void test_special(void **state) {
     ob_model_close(&model);
 }
 
-/* What is small, and what is no product of floats, has the bits of an exact session. */
+/* Small products, and other operators, have the bits of an exact session. */
 static void test_the_rest(void **state) {
     (void)state;
     static const char *const graphs[] = {
@@ -256,13 +256,13 @@ static void test_the_rest(void **state) {
     }
 }
 
-/* ---- Memory, limits, what is said ---- */
+/* ---- Memory, limits, messages ---- */
 
 static const char constant_b[] =
     "(float[1030,2061] a) => (float[1030,2070] y) { s = Constant<value = int64[2] {2061, 2070}>() b = ConstantOfShape<value = "
     "float[1] {0.5}>(s) y = MatMul(a, b) }";
 
-/* A constant that OpenBLAS multiplies with is not packed as well. */
+/* A constant that OpenBLAS multiplies with is not packed additionally. */
 static void test_one_form(void **state) {
     (void)state;
     ob_model *model = new_model(13);
@@ -301,7 +301,7 @@ static bool is_asked(void *context) {
     return ++a->n == a->stop_at;
 }
 
-/* One product of 2^37 multiplications, a second and more: a limit of time, and a caller who stops, end it early. */
+/* One product of 2^37 multiplications, a second or more: a time limit and a caller's stop end it early. */
 static void test_stopped_inside(void **state) {
     (void)state;
     ob_model *model = read_text("(float[4096,4096] a, float[4096,8192] b) => (float[4096,8192] y) { y = MatMul(a, b) }", NULL);
@@ -361,7 +361,7 @@ static void test_what_is_said(void **state) {
     ob_model_close(&model);
 }
 
-/* A library that computes with threads, one that is another, and none. */
+/* A library that uses threads, a different library, and none. */
 static void test_refused(void **state) {
     (void)state;
     static const struct {
@@ -380,7 +380,7 @@ static void test_refused(void **state) {
     }
 }
 
-/* Nothing of it is seen by the process: no library that it could find by its name, no variable of the environment. */
+/* The rest of the process sees no change: no library that it could find by name, no environment variable. */
 static void test_apart(void **state) {
     (void)state;
     assert_int_equal(setenv("OPENBLAS_CORETYPE", "Prescott", 1), 0);

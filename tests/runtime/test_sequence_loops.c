@@ -1,5 +1,5 @@
-/* If, Loop and Scan whose state is more than a tensor, or changes its size from one iteration to the next; SequenceMap. What
- * comes out, how much memory it takes, what is copied. */
+/* If, Loop and Scan whose state is more than a tensor, or changes its size from one iteration to the next; SequenceMap. Their
+ * results, memory and copies. */
 #include <stdlib.h>
 
 #include "core/graph/cell.h"
@@ -9,7 +9,7 @@
 
 enum { MOST = 4, LARGE = 20000 };
 
-/* Bytes that are out, the most of them, and large blocks that were asked for. */
+/* Allocated bytes, their maximum, and the number of requests for large blocks. */
 typedef struct meter {
     size_t n_bytes, peak, n_large, n_alive;
 } meter;
@@ -99,7 +99,7 @@ static const char insert_loop[] = MODEL(
     " s = Loop<body = body (int64 i, bool c, seq(float[4]) a) => (d, b) { d = Identity(c)  b = SequenceInsert(a, x) }>(n, , e)\n"
     " k = SequenceLength(s)\n}");
 
-/* The state has one holder: each step adds to it where it is. */
+/* The state has one holder: each step appends to it in place. */
 static void test_insert_is_linear(void **state) {
     (void)state;
     fixture f;
@@ -128,7 +128,7 @@ static void test_insert_is_linear(void **state) {
     assert_int_equal(m.n_bytes, 0);
 }
 
-/* A sequence that the loop reads from outside, one that goes round unchanged, and one that shrinks. */
+/* A sequence that the loop captures, one that is carried unchanged, and one that shrinks. */
 static void test_sequences_in_bodies(void **state) {
     (void)state;
     fixture f;
@@ -198,7 +198,7 @@ static void test_sequence_map(void **state) {
 
 /* ---- Sizes that change ---- */
 
-/* x = 0; x = concat(x, i): until the condition says no. */
+/* x = 0; x = concat(x, i), until the condition is false. */
 static const char growing[] =
     MODEL("g (int64 n, int64 stop) => (x, last) <int64[0] none = {}, int64[1] one = {1}> {\n"
           " x, last = Loop<body = body (int64 i, bool c, int64[L] a) => (d, b, v) {\n"
@@ -249,7 +249,7 @@ static void test_stack_of_many_shapes(void **state) {
     close_all(&f);
 }
 
-/* An error in a body names its node; the run after it is not disturbed. */
+/* An error in a body names its node; the next run succeeds. */
 static void test_error_in_body(void **state) {
     (void)state;
     fixture f;
@@ -273,7 +273,7 @@ static void test_error_in_body(void **state) {
     close_all(&f);
 }
 
-/* Positions of what is not zero: as many as the data say, which are then scanned, from either end. */
+/* Positions of nonzero elements, whose number depends on the data; they are then scanned from either end. */
 static void test_scan_of_open_length(void **state) {
     (void)state;
     fixture f;
@@ -338,11 +338,11 @@ static size_t peak_of(const char *text, int64_t n) {
     return m.peak;
 }
 
-/* As much memory for 5000 steps as for 50, whatever the state is. */
+/* 5000 steps use as much memory as 50, for every kind of state. */
 static void test_flat(void **state) {
     (void)state;
     static const char *const texts[] = {
-        /* positions that only the data tell */
+        /* positions that depend on data */
         MODEL(
             "g (int64 n) => (x) <int64[4] start = {1, 0, 2, 3}> {\n"
             " x = Loop<body = body (int64 i, bool c, int64[L] a) => (d, b) { d = Identity(c)  p = NonZero(a)  q = Squeeze(p) b = "

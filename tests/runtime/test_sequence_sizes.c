@@ -1,4 +1,5 @@
-/* Sequences whose number of elements the checker knows: which sizes it admits, against runs, and the shapes that it says. */
+/* Sequences whose number of elements the checker knows: the sizes that it admits, compared with runs, and the shapes that it
+ * infers. */
 #include "model_text.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* Models whose values are sequences, optionals and maps, run by sessions: what comes out, what is copied, what is refused. */
+/* Models whose values are sequences, optionals and maps, run by sessions: results, copies, refusals. */
 #include <stdlib.h>
 
 #include "core/graph/cell.h"
@@ -8,7 +8,7 @@
 
 enum { MOST = 4 };
 
-/* A session of a text, what it takes and what it gave. */
+/* A session of a text, its inputs and its results. */
 typedef struct fixture {
     ob_model *model;
     ob_session *session;
@@ -117,7 +117,7 @@ static void test_positions(void **state) {
         assert_int_equal(f.out[0].dtype, OB_NONE);
         assert_int_equal(f.out[2].dtype, OB_FLOAT);
         assert_true(*(const float *)f.out[2].data == cases[i].item);
-        expect_sequence(f.cells[0], elements, 3); /* what the caller holds stays */
+        expect_sequence(f.cells[0], elements, 3); /* the caller's cells are unchanged */
     }
     at = 4;
     fails(&f, OB_E_ARGUMENT, "position 4 is outside a sequence of 3");
@@ -168,7 +168,7 @@ static void test_split_and_concat(void **state) {
                  {"SplitToSequence<axis = -2, keepdims = 0>(x)", 6, 2, NULL},
                  {"SplitToSequence(x, four)", 2, 4, NULL},
                  {"SplitToSequence(x, ten)", 1, 12, NULL},
-                 {"SplitToSequence<keepdims = 0>(x, lengths)", 3, 2, NULL}, /* which then means nothing */
+                 {"SplitToSequence<keepdims = 0>(x, lengths)", 3, 2, NULL}, /* keepdims is then ignored */
                  {"SplitToSequence<axis = 1>(x, lengths)", 0, 0, "the lengths of the parts make 6, the axis has 2"},
                  {"SplitToSequence(x, none)", 0, 0, "parts of length 0"}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -240,7 +240,7 @@ static void test_optionals(void **state) {
     run(&f);
     assert_int_equal(*(const char *)f.out[0].data, 1);
     expect_sequence(f.given[1], elements, 2);
-    assert_true(ob_cell_view(f.given[2], &view)); /* an optional is a cell, also where it is a tensor */
+    assert_true(ob_cell_view(f.given[2], &view)); /* an optional is a cell, also if it contains a tensor */
     assert_memory_equal(view.data, elements, sizeof elements);
     assert_null(f.given[3]);
     assert_memory_equal(f.out[3].data, elements, sizeof elements);
@@ -250,7 +250,7 @@ static void test_optionals(void **state) {
     close_all(&f);
 }
 
-/* Bytes of strings outlive the sequence that held them, and the caller's. */
+/* Bytes of strings outlive the sequence that held them, and the caller's copy. */
 static void test_strings(void **state) {
     (void)state;
     fixture f;
@@ -277,7 +277,7 @@ static void test_strings(void **state) {
     close_all(&f);
 }
 
-/* Rows become maps, one of them the vector that it was, in the order of the vocabulary. */
+/* Rows become maps, and a map becomes a vector, in the order of the vocabulary. */
 static void test_maps(void **state) {
     (void)state;
     fixture f;
@@ -325,9 +325,9 @@ static void test_maps(void **state) {
 
 /* ---- What is copied ---- */
 
-enum { LARGE = 20000 }; /* bytes: more than a step takes for itself */
+enum { LARGE = 20000 }; /* bytes: more than a step needs for itself */
 
-/* Large blocks that were asked for, over a whole run. */
+/* The number of requests for large blocks in a whole run. */
 typedef struct meter {
     size_t n_large, n_alive;
 } meter;
@@ -353,7 +353,7 @@ static void meter_free(void *context, void *block, size_t n_bytes) {
     free(block);
 }
 
-/* Each insertion is the last reader of the sequence before it: the array is never copied, it doubles. */
+/* Each insertion is the last reader of the sequence before it: the array is never copied, only doubled. */
 static void test_insert_in_place(void **state) {
     (void)state;
     enum { N = 5000 };
@@ -380,7 +380,7 @@ static void test_insert_in_place(void **state) {
     free(text);
 }
 
-/* A run that fails in its middle leaves nothing; the next one is not disturbed. */
+/* A run that fails halfway leaks nothing; the next one succeeds. */
 static ob_status run_it(void *subject, digest *made, ob_error *error) {
     fixture *f = subject;
     ob_status status = try_run(f);
@@ -480,7 +480,7 @@ static void test_refusals(void **state) {
     close_all(&f);
 }
 
-/* Outputs stay until the next run, whatever the caller does with the inputs; a copy stays for longer. */
+/* Outputs exist until the next run, whatever the caller does with the inputs; a copy exists longer. */
 static void test_how_long(void **state) {
     (void)state;
     fixture f;

@@ -82,7 +82,7 @@ static void test_outputs_of_all_kinds(void **state) {
     ob_model_close(&model);
 }
 
-/* Calls inside calls, an attribute that the call gives or leaves to its default, an input left out, an output that is an input.
+/* Calls inside calls, an attribute that the call gives or omits, an omitted input, an output that is an input.
  */
 static void test_functions_are_inlined(void **state) {
     (void)state;
@@ -141,7 +141,7 @@ static void test_functions_are_inlined(void **state) {
     ob_node *call = ob__node_new(model->graph, NULL, "local", "Twist", 1, 2);
     call->name = "call";
     call->inputs[0] = in_x;
-    ob__node_set_output(call, 0, ob__value_new(model->graph, "column")); /* a name that the body has too */
+    ob__node_set_output(call, 0, ob__value_new(model->graph, "column")); /* a name that also occurs in the body */
     ob__node_set_output(call, 1, ob__value_new(model->graph, "same"));
     new_output(model, call->outputs[0]);
     new_output(model, call->outputs[1]);
@@ -194,7 +194,8 @@ static void test_threads(void **state) {
     free(x);
 }
 
-/* How the plane is cut into products may not follow the number of threads: the bits of a product depend on its width. */
+/* The division of the plane into products must not depend on the number of threads, because the bits of a product depend on its
+ * width. */
 static void test_conv_bits_do_not_follow_threads(void **state) {
     (void)state;
     static float x[1 * 9 * 7 * 6], w[3 * 3 * 3 * 1];

@@ -1,4 +1,4 @@
-/* Slices whose bounds only a run tells, "to the end" among them, and Splits with parts that nobody wants. */
+/* Slices whose bounds only a run determines, including "to the end", and Splits with unused parts. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,7 +10,7 @@
 
 #include "session_case.h"
 
-/* How a bound comes to the Slice: as an input, as a weight, or out of a Compress, whose result no plan knows. */
+/* The source of the Slice's bound: an input, a weight, or a Compress, whose result no plan knows. */
 typedef enum source { INPUT, WEIGHT, COMPUTED, SOURCES } source;
 
 typedef struct feed {
@@ -40,7 +40,8 @@ static ob_value *add_bound(ob_model *model, feed *f, source from, ob_dtype dtype
     return new_node(model, "Compress", computed, 2, bound, keep);
 }
 
-/* By the text: negative bounds count from the end; then a start is clamped to 0 .. n (backwards n - 1), an end to 0 .. n (-1 .. n
+/* By the specification: negative bounds count from the end; then a start is clamped to 0 .. n (backwards n - 1), an end to 0 .. n
+ * (-1 .. n
  * - 1).
  */
 static int64_t take(int64_t n, int64_t start, int64_t end, int64_t step, int64_t *indices) {
@@ -104,7 +105,7 @@ static void test_slice_to_the_end(void **state) {
 
 typedef enum sizes { EVEN, ATTRIBUTE, OPERAND, FROM_INPUT, SIZES } sizes;
 
-/* Seven rows in three parts of which only the last is wanted, or the first and the last. */
+/* Seven rows in three parts of which only the last is used, or the first and the last. */
 static void split_once(sizes how, bool first_too, bool optimize, const char *declared) {
     float x[14];
     int64_t given[3] = {1, 4, 2};

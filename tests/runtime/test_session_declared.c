@@ -1,4 +1,4 @@
-/* Outputs and values whose declared shapes are wrong: told, or refused on request; the checker's findings stay. */
+/* Outputs and values whose declared shapes are wrong: logged, or refused on request; the checker's findings do not change. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -85,7 +85,7 @@ static const declared_case cases[] = {
     {"float[N] x", "float[4] y)", "y = Relu (x)", 1, 0, 1, "the declared shape of \"y\" holds only if N = 4", OB_OK,
      OB_E_CONDITION},
     {"float[N] x", "float[M] y)", "y = Relu (x)", 1, 0, 0, NULL, OB_OK, OB_OK},
-    /* a value in between; what depends on the wrong claim must not be demanded either */
+    /* an intermediate value; claims that depend on the wrong one must not be required either */
     {"float[N] x, float[5] z", "float[5] y) <float[4] s>", "s = Relu (x) y = Add (s, z)", 2, 0, 1,
      "the declared shape of \"s\" holds only if N = 4", OB_OK, OB_E_CONDITION},
     {"float[5] x, float[N] z", "float[M] y) <float[4] s>", "s = Relu (x) y = Add (s, z)", 2, 1, 1,
@@ -93,7 +93,7 @@ static const declared_case cases[] = {
     /* the name of a size of the inputs */
     {"float[5] x, float[N] z", "float[N] y)", "y = Relu (x)", 2, 0, 1,
      "axis 0 of \"y\" is declared as N, a size of the inputs, and inferred as 5", OB_E_SHAPE, OB_OK},
-    /* only the run knows */
+    /* known only during the run */
     {"float[5] x", "int64[1,7] y)", "y = NonZero (x)", 1, 0, 0, NULL, OB_OK, OB_E_SHAPE},
     {"float[5] x", "int64[1,5] y)", "y = NonZero (x)", 1, 0, 0, NULL, OB_OK, OB_OK},
 };

@@ -12,7 +12,7 @@
 #include "onnx_broadcast/worker.h"
 #include "session_case.h"
 
-/* ---- Memory: what the allocator has given out at most ---- */
+/* ---- Memory: the maximum of allocated bytes ---- */
 
 typedef struct meter {
     size_t n_bytes, peak, n_alive;
@@ -60,7 +60,8 @@ static ob_status measure(use how, const ob_model *model, uint64_t limit, bool op
     return status;
 }
 
-/* With what it takes at most as the limit it runs; below, it runs or says that the limit is too low; it never takes more. */
+/* With its maximum use as the limit it runs; with a lower limit it runs or reports that the limit is too low; it never uses
+ * more. */
 static size_t hold_to_limits(use how, const ob_model *model, bool optimize) {
     meter m;
     ob_error error;
@@ -159,7 +160,7 @@ static ob_model *constants_by_shape(void) {
     return model;
 }
 
-/* Plans that are not in use give way: what one shape needs is enough for many. */
+/* Unused plans are dropped: the memory for one shape is enough for many shapes. */
 static void test_memory_of_plans(void **state) {
     (void)state;
     ob_model *model = constants_by_shape();
@@ -231,7 +232,7 @@ static void test_memory_of_folds(void **state) {
     meter m;
     ob_error error;
     assert_int_equal(measure(run_one, model, 0, true, &m, &error), OB_OK);
-    assert_true(m.peak > 40 << 20); /* there is room: all of them are kept */
+    assert_true(m.peak > 40 << 20); /* enough memory: all of them are kept */
     assert_int_equal(measure(run_one, model, 8 << 20, true, &m, &error), OB_OK);
     assert_true(m.peak <= 8 << 20);
     hold_to_limits(run_one, model, true);
@@ -240,7 +241,7 @@ static void test_memory_of_folds(void **state) {
 
 /* ---- External data ---- */
 
-/* y = x + sum of `n_used` weights of 1 MB that all lie in one file behind `offset` bytes; `n_unused` more that nobody reads. */
+/* y = x + sum of `n_used` weights of 1 MB in one file after `offset` bytes; `n_unused` more that no node reads. */
 static ob_model *external_model(int n_used, int n_unused, const char *file, const char *offset) {
     ob_model *model = new_model(14);
     ob_value *sum = new_input(model, "x", OB_FLOAT, "1 1");
@@ -275,10 +276,10 @@ static void test_memory_of_external_data(void **state) {
     assert_true(descriptor >= 0);
     assert_int_equal(write(descriptor, zeros, sizeof zeros), sizeof zeros);
     close(descriptor);
-    ob_model *model = external_model(30, 100, file, "0"); /* the file of the unused ones is not there */
+    ob_model *model = external_model(30, 100, file, "0"); /* the file of the unused ones does not exist */
     meter m;
     ob_error error;
-    assert_int_equal(measure(run_one, model, 20 << 20, false, &m, &error), OB_OK); /* mapped: 4 MiB would do */
+    assert_int_equal(measure(run_one, model, 20 << 20, false, &m, &error), OB_OK); /* mapped: 4 MiB would suffice */
     ob_model_close(&model);
     model = external_model(30, 100, file, "2"); /* not aligned: copied */
     hold_to_limits(run_one, model, false);
@@ -307,7 +308,7 @@ static void test_output_bytes(void **state) {
     (void)state;
     ob_error error;
     ob_model *model = scale_model();
-    assert_int_equal(run_outputs(model, 64, &error), OB_OK); /* 24 bytes, rounded up to where the next may begin */
+    assert_int_equal(run_outputs(model, 64, &error), OB_OK); /* 24 bytes, rounded up to the alignment */
     assert_int_equal(run_outputs(model, 63, &error), OB_E_LIMIT);
     assert_non_null(strstr(error.message, "max_output_bytes raises it"));
     ob_model_close(&model);
@@ -328,7 +329,7 @@ static ob_status only_create(const ob_model *model, const ob_session_config *con
     return status;
 }
 
-/* A chain of `depth` functions that each call the next twice; `name` is that of the first call of each. */
+/* A chain of `depth` functions, each of which calls the next twice; `name` is the name of the first call in each. */
 static ob_model *doubling(int depth, const char *name) {
     size_t room = (size_t)(depth + 2) * (strlen(name) + 300), n = 0;
     char *text = malloc(room);
@@ -366,7 +367,7 @@ static void test_functions_that_double(void **state) {
         if (m.peak > 2 << 20) fail_msg("%d deep: %zu bytes", depths[i], m.peak);
         ob_model_close(&model);
     }
-    char name[20001]; /* the path to each node has the names of all calls */
+    char name[20001]; /* the path of each node contains the names of all calls */
     memset(name, 'n', sizeof name - 1);
     name[sizeof name - 1] = '\0';
     model = doubling(14, name);
@@ -419,7 +420,7 @@ static bool cancelled(void *context) {
     return ++s->n_asked >= s->stop_at && s->stop_at > 0;
 }
 
-/* Whatever question is answered with yes, the call ends there, nothing leaks, and the session runs as before. */
+/* If the hook answers yes, at any of its calls, the call ends there, nothing leaks, and the session still works. */
 static void test_every_question(void **state) {
     (void)state;
     static float x[3000], want[3000];
@@ -466,7 +467,7 @@ static void test_every_question(void **state) {
     ob_model_close(&scale);
 }
 
-/* One step of much work is cut: it asks again and again, alone and with threads, in a session and in a worker. */
+/* One step with much work can be stopped: it checks repeatedly, alone and with threads, in a session and in a worker. */
 static void test_within_a_step(void **state) {
     (void)state;
     enum { N = 1 << 12 };
@@ -494,7 +495,7 @@ static void test_within_a_step(void **state) {
         run_ok(session, &in, 1, &out, 1);
         size_t n_asked = s.n_asked;
         assert_true(n_asked >= 3 + 5); /* three steps, and parts of them */
-        bool within = false;           /* which question comes within a step is a matter of time */
+        bool within = false;           /* which check is inside a step depends on time */
         for (size_t stop_at = 2; stop_at <= 5; stop_at++) {
             s = (stopper){.stop_at = stop_at};
             assert_int_equal(ob_session_run(session, &in, 1, &out, 1, &error), OB_E_CANCELLED);
@@ -536,7 +537,7 @@ static void test_time(void **state) {
     out = (ob_view){0};
     run_ok(session, &in, 1, &out, 1);
     ob_session_close(&session);
-    config.max_run_ns = 1; /* over before the first step */
+    config.max_run_ns = 1; /* expired before the first step */
     assert_int_equal(ob_session_create(model, &config, &session, &error), OB_OK);
     out = (ob_view){0};
     assert_int_equal(ob_session_run(session, &in, 1, &out, 1, &error), OB_E_LIMIT);

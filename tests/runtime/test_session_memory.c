@@ -1,4 +1,4 @@
-/* The memory of a session: how much, when, whose. */
+/* The memory of a session: its amount, the time of allocations, the owner. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -57,7 +57,7 @@ static void test_run_allocates_nothing(void **state) {
     ob_model_close(&model);
 }
 
-/* Every allocation fails once: the call says so, nothing leaks, and the next attempt is not disturbed. */
+/* Every allocation fails once: the call reports it, nothing leaks, and the next attempt succeeds. */
 static void test_out_of_memory(void **state) {
     (void)state;
     float x[6] = {1, 2, 3, 4, 5, 6};
@@ -108,7 +108,7 @@ static void test_memory_limit(void **state) {
     run_ok(session, &in, 1, &out, 1);
     ob_session_get_memory(session, &memory);
     ob_session_close(&session);
-    config.max_memory = memory.session_bytes + 500000; /* all that a small run keeps, and room to plan it */
+    config.max_memory = memory.session_bytes + 500000; /* all memory that a small run keeps, and enough to plan it */
     assert_int_equal(ob_session_create(model, &config, &session, NULL), OB_OK);
     in = view_of(x, OB_FLOAT, 2, 100000, 3);
     out = (ob_view){0};
@@ -122,7 +122,7 @@ static void test_memory_limit(void **state) {
 /* Scratch memory of an Add with an operand that is stretched: tiles of the operands, of the result, and one to convert it. */
 enum { ADD_TILES = 4 * 4096 };
 
-/* y = Relu(x + b), one node after the other: `sum` lies in work memory, 12 bytes for each row. */
+/* y = Relu(x + b), one node after the other: `sum` is in work memory, 12 bytes for each row. */
 static ob_session *open_given(const ob_model *model, const ob_allocator *allocator, bool caller_memory) {
     ob_session_config config;
     ob_session *session = NULL;
@@ -135,7 +135,7 @@ static ob_session *open_given(const ob_model *model, const ob_allocator *allocat
     return session;
 }
 
-/* What a session says it holds is what the allocator has given out, at any time. */
+/* The memory that a session reports is always the memory allocated. */
 static void test_session_bytes(void **state) {
     (void)state;
     static float x[3000];
@@ -162,7 +162,7 @@ static void test_session_bytes(void **state) {
     ob_model_close(&model);
 }
 
-/* All plans work in one block: a smaller plan after a larger one adds less than its own work memory. */
+/* All plans share one block: a smaller plan after a larger one adds less than its work memory. */
 static void test_one_block_for_all_plans(void **state) {
     (void)state;
     static float x[60000];
@@ -183,7 +183,7 @@ static void test_one_block_for_all_plans(void **state) {
     ob_model_close(&model);
 }
 
-/* The caller gives all memory of runs: planning takes none of it, and nothing is allocated behind it. */
+/* The caller provides all memory of runs: planning uses none of it, and nothing else is allocated. */
 static void test_lent_memory(void **state) {
     (void)state;
     enum { ROWS = 50001, NEED = (ROWS * 12 + 63) / 64 * 64 + ADD_TILES };
@@ -216,7 +216,7 @@ static void test_lent_memory(void **state) {
     assert_int_equal(ob_session_set_memory(session, block, NEED, &error), OB_OK);
     run_ok(session, &in, 1, &out, 1);
     assert_memory_equal(y, want, sizeof want);
-    assert_true(block[0] != 0xa5 || block[1] != 0xa5);                    /* it was worked in, */
+    assert_true(block[0] != 0xa5 || block[1] != 0xa5);                    /* the run wrote to it, */
     for (int i = 0; i < 64; i++) assert_int_equal(block[NEED + i], 0xa5); /* and not beyond */
     out.data = NULL;
     assert_int_equal(ob_session_run(session, &in, 1, &out, 1, &error), OB_E_MEMORY);
@@ -226,7 +226,7 @@ static void test_lent_memory(void **state) {
     out.data = y;
     assert_int_equal(ob_session_run(session, &in, 1, &out, 1, &error), OB_E_MEMORY);
     c.forbidden = false;
-    in = view_of(NULL, OB_FLOAT, 2, 0, 3); /* nothing needs no memory */
+    in = view_of(NULL, OB_FLOAT, 2, 0, 3); /* no elements need no memory */
     out = (ob_view){0};
     run_ok(session, &in, 1, &out, 1);
     in = view_of(x, OB_FLOAT, 2, 1, 3);
@@ -237,7 +237,7 @@ static void test_lent_memory(void **state) {
     ob_model_close(&model);
 }
 
-/* A session that allocates by itself takes a block too, and goes back to its own when the block is taken away. */
+/* A session with its own memory accepts a block too, and returns to its own memory when the block is withdrawn. */
 static void test_lent_memory_and_back(void **state) {
     (void)state;
     static float x[30] = {1, 2, 3};
@@ -262,7 +262,8 @@ static void test_lent_memory_and_back(void **state) {
     ob_model_close(&model);
 }
 
-/* What a session of a file of some 20 KB keeps: beside the weights, which it borrows, and the memory of a run; and in all. */
+/* The memory of a session for a file of some 20 KB: without the weights, which it borrows, and the memory of a run; and the
+ * total. */
 static void test_small_model(void **state) {
     (void)state;
     enum { LAYERS = 16, WIDTH = 16 };
@@ -288,7 +289,7 @@ static void test_small_model(void **state) {
     ob_session_get_memory(session, &memory);
     assert_int_equal(memory.n_steps, 3 * LAYERS);
     assert_in_range(memory.session_bytes - memory.constant_bytes - memory.work_bytes, 1, 84 * 1024);
-    assert_in_range(memory.session_bytes, 1, 100 * 1024); /* with everything */
+    assert_in_range(memory.session_bytes, 1, 100 * 1024); /* the total */
     ob_session_close(&session);
     ob_model_close(&model);
 }

@@ -1,4 +1,4 @@
-/* Plans of a session: for which inputs, how many, of which steps, with memory that does not clash. */
+/* Plans of a session: the inputs that they are for, their number, their steps, and memory without overlaps. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -35,7 +35,7 @@ static void test_several_shapes(void **state) {
         expect_floats(&out, NULL, 0);
         ob_session_get_memory(session, &memory);
         assert_int_equal(memory.n_plans, 3);
-        in = view_of(x, OB_FLOAT, 2, 2, 3); /* known already */
+        in = view_of(x, OB_FLOAT, 2, 2, 3); /* already planned */
         out.data = NULL;
         run_ok(session, &in, 1, &out, 1);
         ob_session_get_memory(session, &memory);
@@ -70,7 +70,7 @@ static void test_plans_are_bounded(void **state) {
 
 static void test_strided_input(void **state) {
     (void)state;
-    float x[] = {1, 4, 2, 5, 3, 6}; /* (3, 2), seen as its transpose (2, 3) */
+    float x[] = {1, 4, 2, 5, 3, 6}; /* (3, 2), with a transposed view (2, 3) */
     ob_model *model = scale_model();
     ob_session *session = open_session(model, true);
     ob_view in = view_of(x, OB_FLOAT, 2, 2, 3), out = {0};
@@ -131,7 +131,7 @@ static void test_huge_integers_are_exact(void **state) {
     ob_model_close(&model);
 }
 
-/* Broadcasting is a view: Expand to a large shape takes no memory and no step of its own. */
+/* Broadcasting is a view: Expand to a large shape needs no memory and no step. */
 static void test_expand_is_a_view(void **state) {
     (void)state;
     static float x[64], y[64 * 64];
@@ -155,7 +155,8 @@ static void test_expand_is_a_view(void **state) {
     ob_model_close(&model);
 }
 
-/* The elements of an input decide a shape: they are part of what a plan is for. Elements that decide nothing are not. */
+/* A shape depends on the elements of an input, so a plan is for these elements. Elements that no shape depends on do not
+ * matter. */
 static void test_shape_from_input(void **state) {
     (void)state;
     float x[] = {1, 2, 3, 4, 5, 6}, table[] = {10, 20, 30};
@@ -199,7 +200,7 @@ static void test_shape_from_input(void **state) {
     ob_model_close(&model);
 }
 
-/* A size that a target of that length can only keep is planned; the run looks whether the target keeps it. */
+/* A size that every valid target of this length keeps is planned; the run tests that the target keeps it. */
 static void a_target_may_not_contradict(void **state) {
     (void)state;
     float x[] = {3}, row[] = {1, 2, 3};
@@ -225,7 +226,8 @@ static void a_target_may_not_contradict(void **state) {
     ob_model_close(&model);
 }
 
-/* The target of an Expand comes out of floating-point elements: its shape, and what follows, is decided during the run. */
+/* The target of an Expand is computed from floating-point elements: its shape and the following shapes are determined during
+ * the run. */
 static void test_dynamic_shapes(void **state) {
     (void)state;
     float x[] = {2, 3}, row[] = {1, 2, 3}, y[6];
@@ -258,10 +260,10 @@ static void test_dynamic_shapes(void **state) {
         ob_session_get_memory(session, &memory);
         assert_int_equal(memory.n_dynamic, 3);
         assert_int_equal(memory.n_plans, 1);
-        memset(out, 0, sizeof out); /* into the caller's memory, which must have the shape that comes out */
+        memset(out, 0, sizeof out); /* into the caller's memory, which must have the resulting shape */
         out[0] = view_of(y, OB_FLOAT, 2, 2, 3);
         assert_int_equal(ob_session_run(session, in, 2, out, 1, &error), OB_E_SHAPE);
-        assert_ptr_equal(out[0].data, y); /* outputs are as they were */
+        assert_ptr_equal(out[0].data, y); /* outputs are unchanged */
         assert_int_equal(out[0].dims[0], 2);
         x[0] = 2;
         run_ok(session, in, 2, out, 1);
@@ -305,14 +307,14 @@ static void test_chain_needs_two_buffers(void **state) {
     ob_model_close(&model);
 }
 
-/* Buffers that are alive together never overlap, in either way of placing. */
+/* Buffers that are live at the same time never overlap, with either method of placement. */
 static void test_memory_plan_property(void **state) {
     (void)state;
     uint32_t seed = 1;
     for (int round = 0; round < 60; round++) {
         enum { MANY = 3500 };
         static ob_buffer buffers[MANY];
-        uint32_t n = round < 58 ? 1 + (uint32_t)round * 3 : MANY; /* the last two take the way for long lists */
+        uint32_t n = round < 58 ? 1 + (uint32_t)round * 3 : MANY; /* the last two use the method for long lists */
         for (uint32_t i = 0; i < n; i++) {
             seed = seed * 1664525 + 1013904223;
             uint32_t length = seed >> 28;
@@ -341,8 +343,8 @@ static uint32_t next_seed(uint32_t *seed) {
     return *seed >> 8;
 }
 
-/* Random graphs of operators that make views, compute in place and stretch: each value on its own memory (unplanned) is the
- * oracle for the planned runs. */
+/* Random graphs of operators that make views, compute in place and stretch. The oracle is a run with separate memory for each
+ * value. */
 static ob_model *random_model(uint32_t *seed, ob_value **all, uint32_t *n_all) {
     ob_model *model = new_model(14);
     ob_value *shape = new_weight(model, "shape", OB_INT64, 1, (int64_t[]){2}, (int64_t[]){4, 4});
@@ -405,7 +407,7 @@ static void test_random_graphs(void **state) {
             ob_view out[3] = {{0}};
             run_ok(session, in, 2, out, 3);
             memset(out, 0, sizeof out);
-            run_ok(session, in, 2, out, 3); /* a second run finds the same memory */
+            run_ok(session, in, 2, out, 3); /* a second run uses the same memory */
             for (int i = 0; i < 3; i++) {
                 const ob_view *want = &values[plain->model->graph->outputs[i]->id];
                 float copy[16];

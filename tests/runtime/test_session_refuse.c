@@ -1,4 +1,4 @@
-/* What a session refuses, and how it says so. */
+/* Models and inputs that a session refuses, and its messages. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -41,7 +41,7 @@ static void test_wrong_inputs(void **state) {
     ob_model_close(&model);
 }
 
-/* Each size once, though both sides of the condition have it, and though it ends the text of another. */
+/* Each size once, although both sides of the condition have it, and although it is the end of another name. */
 static void test_sizes_of_a_broken_condition(void **state) {
     (void)state;
     float x[100] = {0};
@@ -153,7 +153,7 @@ static void test_unsupported_are_all_named(void **state) {
     ob_model_close(&model);
 }
 
-/* What only planning can judge is named before any input is there, when the shapes are. */
+/* An error that only planning finds is reported before any input is given, if the shapes are known. */
 static void test_unsupported_type_is_named_at_creation(void **state) {
     (void)state;
     char names[200] = "";
@@ -188,7 +188,8 @@ static void test_wrong_operand_count(void **state) {
     ob_model_close(&model);
 }
 
-/* The result's shape is known without the target, which only the run tells: one that contradicts is refused, not ignored. */
+/* The result's shape is known without the target, whose elements only the run has: a contradicting target is refused, not
+ * ignored. */
 static void test_targets_that_contradict(void **state) {
     (void)state;
     static const char *const ops[] = {"Expand", "BroadcastInDim"};
@@ -264,8 +265,8 @@ static void count_step(void *context, const ob_trace_event *event) {
     ++*(int *)context;
 }
 
-/* Sizes without names: what is required of them is tested before the first step. Behind a size that only the run knows it is what
- * follows from all that is required of that. */
+/* Sizes without names: requirements on them are tested before the first step. For a size that only the run determines, the
+ * consequences of its requirements are tested. */
 static void test_condition_by_place(void **state) {
     (void)state;
     static const char text[] =
@@ -329,7 +330,7 @@ static void test_condition_by_place(void **state) {
     ob_model_close(&model);
 }
 
-/* Sum takes any number of operands; the executor says for itself how many it can do. */
+/* Sum accepts any number of operands; the executor reports its own limit. */
 static void test_many_operands(void **state) {
     (void)state;
     float sum = 0;

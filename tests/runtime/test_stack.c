@@ -1,6 +1,6 @@
-/* How much of a thread's stack the library takes: each model is loaded, checked, made a session and run in threads whose stacks
- * are painted before, and what is no longer painted behind them was used. With every model that the machine has, and a sample of
- * every row of the operator table, and with what nests deeply, which must do in a thread of the 128 KiB that musl gives. */
+/* The stack that the library uses: each model is loaded, checked, made a session and run in threads whose stacks are filled
+ * with a pattern before; the overwritten part was used. With every model on the machine, a sample of every row of the operator
+ * table, and deeply nested models, which must run in a thread with the 128 KiB of musl. */
 #define _GNU_SOURCE /* RTLD_NEXT */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -17,7 +17,7 @@
 #include "samples.h"
 
 enum { STACK_BYTES = 1 << 19, PAINT = 0xA5, LARGEST_FILE = 64 << 20, MOST_VALUES = 64, MOST_THREADS = 8 };
-/* What docs/embedding.md promises. */
+/* The limits in docs/embedding.md. */
 enum { CHECK_BYTES = 32 << 10, RUN_BYTES = 16 << 10 };
 enum { N_THREADS = 2 };
 
@@ -42,7 +42,7 @@ static size_t used_of(const unsigned char *stack) {
     return STACK_BYTES - n;
 }
 
-/* Threads of pools are started by the library: in this program on painted stacks, while `paints` says so. */
+/* The library starts the threads of pools: in this program on painted stacks, if `paints`. */
 static bool paints;
 static unsigned char *pool_stacks[MOST_THREADS];
 static size_t n_pool_stacks;
@@ -66,7 +66,7 @@ __attribute__((visibility("default"))) int pthread_create(pthread_t *thread, con
 }
 #endif
 
-/* Bytes of a painted stack that are other than they were behind the work. */
+/* Bytes of a painted stack that the work has changed. */
 static size_t used_by(void *(*work)(void *context), void *context) {
     unsigned char *stack = new_stack();
     pthread_attr_t attributes;
@@ -97,9 +97,9 @@ typedef struct most {
     char what[1100];
 } most;
 
-static most tops[PARTS], tops_of_libraries[PARTS]; /* what PCRE2 and its kin take is not promised */
+static most tops[PARTS], tops_of_libraries[PARTS]; /* no limit is promised for PCRE2 and similar libraries */
 static bool calls_libraries;
-static size_t own_bytes; /* of a thread that does nothing */
+static size_t own_bytes; /* the stack of a thread without work */
 static bool verbose;
 
 static void note(part p, size_t used, const char *what) {
@@ -178,7 +178,7 @@ static void *run_worker(void *context) {
     return NULL;
 }
 
-/* Ones, sizes that are open are 2. False: an input is no tensor, or too large. */
+/* All elements are 1, open sizes are 2. False: an input is no tensor, or too large. */
 static bool make_inputs(job *j) {
     j->n_in = ob_session_input_count(j->session);
     j->n_out = ob_session_output_count(j->session);
@@ -215,7 +215,7 @@ static bool has_libraries(const ob_graph *graph) {
 
 static void measure_runs(job *j, const char *what) {
     size_t used = used_by(run, j);
-    if (j->status != OB_OK) return; /* sizes or contents that the model does not take */
+    if (j->status != OB_OK) return; /* sizes or contents that the model refuses */
     note(FIRST_RUN, used, what);
     note(RUN, used_by(run, j), what);
     if (ob_worker_create(j->session, NULL, &j->worker, NULL) != OB_OK) return;
@@ -300,7 +300,7 @@ static void rows_of_operators(void **state) {
 
 /* ---- What nests ---- */
 
-/* Musl gives a thread 128 KiB; what stands above the call is the host's. */
+/* Musl gives a thread 128 KiB, of which the host's frames use a part. */
 enum { NESTED_BYTES = 112 << 10 };
 static const size_t nested[] = {NESTED_BYTES, NESTED_BYTES, NESTED_BYTES, NESTED_BYTES, NESTED_BYTES, NESTED_BYTES, RUN_BYTES};
 
@@ -309,7 +309,7 @@ static void begin_text(ob_text *text) {
     ob__text_puts(text, "<ir_version: 10, opset_import: [\"\" : 21, \"own\" : 1]>\n");
 }
 
-/* Branches within branches; each negates the condition. */
+/* Nested branches; each negates the condition. */
 static void write_branches(ob_text *text, int depth, bool with_loops) {
     begin_text(text);
     ob__text_puts(text, "g (bool c, float[N] x, int64 n) => (y) {\n");
@@ -345,7 +345,7 @@ static void write_functions(ob_text *text, int depth) {
     ob__text_printf(text, "<domain: \"own\", opset_import: [\"\" : 21]>\nf%d (a) => (b) { b = Add (a, a) }\n", depth);
 }
 
-/* Sizes that are computed, and compared, in a long chain; then a branch that asks. */
+/* Sizes that are computed and compared in a long chain; then a branch that depends on them. */
 static void write_conditions(ob_text *text, int depth) {
     begin_text(text);
     ob__text_puts(
@@ -370,7 +370,7 @@ static void write_chain(ob_text *text, int depth) {
     ob__text_printf(text, " y = Neg (v%d)\n}\n", depth);
 }
 
-/* Messages within messages, as protobuf's text and as JSON have them. */
+/* Nested messages in protobuf's text format and in JSON. */
 static void write_messages(ob_text *text, int depth, bool is_json) {
     ob__text_init(text, NULL);
     ob__text_puts(text, is_json ? "{\"graph\": {" : "graph {");
@@ -391,7 +391,7 @@ static void measure_text(ob_text *text, const char *what) {
     ob__text_release(text);
 }
 
-/* Whether they are a model or not. */
+/* Valid models or not. */
 static void measure_messages(ob_text *text, ob_model_format format, const char *what) {
     static job j;
     memset(&j, 0, sizeof j);

@@ -103,7 +103,7 @@ static void test_if(void **state) {
     expect_case(&other);
 }
 
-/* A condition that shapes decide: the branch that is not taken need not even fit. */
+/* A condition that depends on shapes only: the shapes in the other branch need not fit. */
 static void test_if_known(void **state) {
     (void)state;
     float x[] = {1, 2, 3};
@@ -132,7 +132,7 @@ static case_ loop_case(const char *text, int64_t *n, uint8_t *c, float *x, doubl
                    .outputs = {{1, {2}, {y0, y1}}, {1, {2}, {z0, z1}}}};
 }
 
-/* Zero trips, one, many; a false condition; state that is computed, kept, and that changes places. */
+/* Zero trips, one, many; a false condition; state that is computed, kept, or exchanged. */
 static void test_loop_state(void **state) {
     (void)state;
     static const char sums[] =
@@ -157,7 +157,7 @@ static void test_loop_state(void **state) {
     }
 }
 
-/* The body ends the loop; trip count and condition left out; captured values of two graphs around; a loop in a loop. */
+/* The body ends the loop; trip count and condition omitted; captured values of two outer graphs; a loop in a loop. */
 static void test_loop_stops(void **state) {
     (void)state;
     float x[] = {1, 2};
@@ -177,7 +177,7 @@ static void test_loop_stops(void **state) {
     expect_case(&c);
 }
 
-/* Slices lie in the result: those that are computed there, and those that are copied. */
+/* Slices are in the memory of the result: computed there, or copied. */
 static void test_loop_stacks(void **state) {
     (void)state;
     float x[] = {1, 2};
@@ -193,7 +193,7 @@ static void test_loop_stacks(void **state) {
     expect_case(&c);
 }
 
-/* An If whose branches take turns, in a loop. */
+/* An If in a loop with alternating branches. */
 static void test_if_in_loop(void **state) {
     (void)state;
     float x[] = {1, 2};
@@ -247,7 +247,7 @@ static void test_scan_8(void **state) {
 
 /* ---- Memory ---- */
 
-/* A million steps take the memory of one, and a session that runs them again takes none. */
+/* A million steps use the memory of one, and a second run of the session allocates none. */
 static void test_flat(void **state) {
     (void)state;
     static const char text[] = HEAD "g (int64 n, float[2] x) => (float[2] y) {\n"

@@ -1,5 +1,5 @@
-/* The bits of a result do not depend on the number of threads: every operator that shares its work, with sizes at which work is
- * cut unevenly. (ONNX's node tests and the real models: conformance.) */
+/* The bits of a result do not depend on the number of threads: every operator that divides its work, with sizes at which the
+ * parts are unequal. (ONNX's node tests and the real models: conformance.) */
 #include <fenv.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -146,7 +146,7 @@ static const row rows[] = {
      13},
 };
 
-/* The host asks for another rounding once its session, with its threads, is there. */
+/* The host changes the rounding mode after its session, with its threads, was made. */
 static const row rounded = {"Mul, rounded upwards",
                             "(float[129,1,131] x, float[1,135,1] b) => (float[129,135,131] y) { y = Mul(x, b) }", 13};
 
@@ -164,7 +164,7 @@ static ob_model *read_row(const row *r) {
     return model;
 }
 
-/* Numbers without a pattern that cutting could hide. */
+/* Numbers without a pattern that could hide errors of the division. */
 static void fill(ob_view *view, uint64_t seed) {
     int64_t n = ob_view_count(view);
     for (int64_t i = 0; i < n; i++) {
@@ -172,7 +172,7 @@ static void fill(ob_view *view, uint64_t seed) {
         double value = (double)(seed >> 40) / (1 << 22) - 2;
         if (view->dtype == OB_DOUBLE)
             ((double *)view->data)[i] = value;
-        else if (view->dtype == OB_FLOAT16) /* of sizes from 1 to 2, either sign */
+        else if (view->dtype == OB_FLOAT16) /* magnitudes from 1 to 2, both signs */
             ((uint16_t *)view->data)[i] = (uint16_t)((seed >> 48 & 0x83ff) | 0x3c00);
         else
             ((float *)view->data)[i] = (float)value;
@@ -181,7 +181,7 @@ static void fill(ob_view *view, uint64_t seed) {
 
 enum { MAX_INPUTS = 5 };
 
-/* Runs with so many threads; NULL when the build has one only. */
+/* Runs with this number of threads; NULL if the build has only one. */
 static ob_session *run_with(const ob_model *model, const row *r, int n_threads, const ob_view *inputs, size_t n, ob_view *out) {
     ob_session_config config;
     ob_session *session = NULL;
@@ -192,7 +192,7 @@ static ob_session *run_with(const ob_model *model, const row *r, int n_threads, 
     if (status == OB_E_UNSUPPORTED && n_threads > 1) return NULL; /* built without threads */
     if (status != OB_OK) fail_msg("%s: %s", r->name, error.message);
     *out = (ob_view){0};
-    fesetround(rounding_of(r)); /* the threads are there already */
+    fesetround(rounding_of(r)); /* the threads exist already */
     status = ob_session_run(session, inputs, n, out, 1, &error);
     fesetround(FE_TONEAREST);
     if (status != OB_OK) fail_msg("%s: %s", r->name, error.message);
@@ -231,7 +231,7 @@ static void check_row(const row *r, int *n_wrong) {
     }
     if (r == &rounded) {
         ob_session *nearest = run_with(model, &rows[0], 1, inputs, n, &is);
-        assert_false(same(&is, &want)); /* else it tells nothing */
+        assert_false(same(&is, &want)); /* otherwise the test shows nothing */
         ob_session_close(&nearest);
     }
     ob_worker *worker = NULL;

@@ -1,4 +1,4 @@
-/* Sessions with threads that the system does not give, and in processes that they were not made in. */
+/* Sessions whose threads the system refuses, and sessions in processes other than the one that made them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -79,12 +79,12 @@ static void expect_child(pid_t child) {
     assert_int_equal(status, 0);
 }
 
-#if !defined(OB_ASAN) && !defined(OB_TSAN) /* address space is the sanitizers' own there */
-/* The limit is the child's own. */
+#if !defined(OB_ASAN) && !defined(OB_TSAN) /* sanitizers reserve address space, so it cannot be limited */
+/* The limit applies to the child only. */
 static int run_with_little_room(const ob_model *model) {
     char statm[100] = "";
     FILE *file = fopen("/proc/self/statm", "r");
-    if (!file || !fgets(statm, sizeof statm, file)) return 0; /* cannot be tried here */
+    if (!file || !fgets(statm, sizeof statm, file)) return 0; /* cannot be tested here */
     fclose(file);
     rlim_t room = strtoull(statm, NULL, 10) * (rlim_t)sysconf(_SC_PAGESIZE) + ((rlim_t)40 << 20);
     if (setrlimit(RLIMIT_AS, &(struct rlimit){room, room}) != 0) return 0;

@@ -1,4 +1,4 @@
-/* What cannot be run is named when the session is made, all of it in one message, wherever it stands. */
+/* Nodes that cannot run are named when the session is made, in one message, wherever they are. */
 #include "model_text.h"
 
 static void expect(const char *text, const char *message) {
@@ -23,7 +23,7 @@ static void expect(const char *text, const char *message) {
     "  }, else_branch = e () => (float[2,2] p) { p = Identity (x) }> (c)\n}\n"                                                   \
     "<domain: \"f\", opset_import: [\"\" : 18]>\nG (x) => (y) { y = " FUNCTION " }"
 
-/* Operators that nobody knows. */
+/* Unknown operators. */
 static void test_operators(void **state) {
     (void)state;
     expect(EVERYWHERE("One (x)", "Two (x)", "Three (s)", "Four (x)"),
@@ -43,7 +43,7 @@ static void test_operators(void **state) {
     " }> (n, t, x)\n"                                                                                                            \
     "}\n<domain: \"f\", opset_import: [\"\" : 18]>\nG (x) => (y) { y = " FUNCTION " }"
 
-/* Operators that are known, and attributes that their kernel refuses: a branch that is never taken is no excuse. */
+/* Known operators with attributes that their kernel refuses, also in a branch that is never taken. */
 static void test_kernels(void **state) {
     (void)state;
     expect(PLANNED("LpNormalization <p = 3> (x)", "LpNormalization <p = 4> (x)", "LpNormalization <p = 5> (x)",
@@ -56,7 +56,7 @@ static void test_kernels(void **state) {
            "p is 3");
 }
 
-/* Operators that nobody knows, what bodies refuse and what kernels do, where sizes, ranks and types are open, in one message. */
+/* Unknown operators, refusals of bodies and refusals of kernels, with open sizes, ranks and types, in one message. */
 static void test_all_at_once(void **state) {
     (void)state;
     expect("<ir_version: 10, opset_import: [\"\" : 27, \"com.microsoft\" : 1]>\n"
@@ -74,7 +74,7 @@ static void test_all_at_once(void **state) {
            "Range (stash_type 11, only 1 (float) is supported), Col2Im (elements of string cannot be added), QuantizeLinear "
            "(precision 11, only "
            "float, float16 and bfloat16 are supported), GridSample (version 22 has no kernel for element type string)");
-    /* What hangs on an unknown operator has no type yet: no reason of its own. */
+    /* Nodes that depend on an unknown operator have no types yet, and get no separate message. */
     expect("<ir_version: 10, opset_import: [\"\" : 24, \"com.microsoft\" : 1]>\n"
            "g (float[N,M] x) => (q) { p = Nobody (x)  q = com.microsoft.MultiHeadAttention <num_heads = 2> (p, p, p) }",
            "unknown operator of ai.onnx");
@@ -92,7 +92,7 @@ static void hear(void *context, const ob_unsupported *item) {
     snprintf(t->text + used, sizeof t->text - used, "%s %s %zu;", item->op_type, item->node, item->n_nodes);
 }
 
-/* Who makes the session hears each kind once, with its first node and how many there are. */
+/* The message lists each kind once, with its first node and the count. */
 static void test_told(void **state) {
     told heard = {0};
     ob_session *session = NULL;

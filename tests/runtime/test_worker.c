@@ -1,4 +1,4 @@
-/* Workers: one plan, several threads, the session's bits. */
+/* Workers: one plan, several threads, the same bits as the session. */
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -79,7 +79,7 @@ static void *run_often(void *context) {
     return NULL;
 }
 
-/* Four workers, each with inputs of its own, while the session plans for other shapes and forgets the plan that they run. */
+/* Four workers with different inputs, while the session plans for other shapes and drops the plan that they run. */
 static void test_at_once(void **state) {
     (void)state;
     static float x[N_WORKERS][ROWS * COLUMNS];
@@ -101,7 +101,7 @@ static void test_at_once(void **state) {
         run_ok(session, &in, 1, NULL, 0);
         assert_int_equal(ob_worker_create(session, NULL, &jobs[i].worker, NULL), OB_OK);
     }
-    /* The strings of a run live until the next one: a worker of its own keeps them for each input. */
+    /* The strings of a run exist until the next one, so each input has a separate worker. */
     ob_worker *keepers[N_WORKERS];
     for (int i = 0; i < N_WORKERS; i++) {
         ob_view in = view_of(x[i], OB_FLOAT, 2, ROWS, COLUMNS), text[2] = {want[i][0], {0}};
@@ -146,7 +146,7 @@ static void test_inputs_of_another_plan(void **state) {
     assert_int_equal(ob_session_prepare(session, &in, 1, NULL), OB_OK);
     assert_int_equal(ob_worker_create(session, NULL, &worker, &error), OB_OK);
     in = view_of(x, OB_FLOAT, 2, 3, COLUMNS);
-    run_ok(session, &in, 1, &out, 1); /* the session goes on */
+    run_ok(session, &in, 1, &out, 1); /* the session continues to work */
     out.data = NULL;
     assert_int_equal(ob_worker_run(worker, &in, 1, &out, 1, &error), OB_E_SHAPE);
     assert_string_equal(error.message, "input x: the worker's plan is for [2, 40], but [3, 40] was given");
@@ -174,7 +174,7 @@ static void test_inputs_of_another_plan(void **state) {
     ob_model_close(&model);
 }
 
-/* The elements of `shape` decide what the plan is: other elements, no worker's run. Sizes 0 and 1. */
+/* The plan depends on the elements of `shape`: with other elements a worker cannot run. Sizes 0 and 1. */
 static void test_elements_that_decide(void **state) {
     (void)state;
     float x[6] = {1, 2, 3, 4, 5, 6};
@@ -216,7 +216,7 @@ static void test_nothing_to_do(void **state) {
     ob_model_close(&model);
 }
 
-/* NonZero has as many results as the data wants: what follows is decided during the run. */
+/* The number of NonZero's results depends on the data: the following shapes are determined during the run. */
 static void test_dynamic_plans_are_refused(void **state) {
     (void)state;
     float x[] = {1, 0, 2};
@@ -235,7 +235,7 @@ static void test_dynamic_plans_are_refused(void **state) {
     ob_model_close(&model);
 }
 
-/* All memory from the caller; the worker's own allocator gives the rest and is not asked during a run. */
+/* All memory from the caller; the worker's allocator provides the rest and is not called during a run. */
 static void test_memory(void **state) {
     (void)state;
     static float x[9], y[9];
