@@ -153,7 +153,7 @@ ob_status ob__infer_causal_conv(ob_infer *infer) {
     return ob__out_tensor(infer, 1, OB_NONE, 3, state);
 }
 
-/* The elements of a head of operand 0, of rank 3 or 4. */
+/* The size of a head of operand 0, which has rank 3 or 4. */
 static ob_status rotary_head(ob_infer *infer, const ob_rotary_params *p, ob_dim *size) {
     const ob_dim n_heads = number_of_heads(p->heads);
     *size = ob__in_dim(infer, 0, 3);
@@ -169,7 +169,7 @@ static ob_status rotary_head(ob_infer *infer, const ob_rotary_params *p, ob_dim 
 }
 
 /* Source: RotaryEmbedding-23: operand (batch, heads, tokens, size) or (batch, tokens, heads * size); caches (positions, half)
- * with positions, else (batch, tokens, half). */
+ * with positions, otherwise (batch, tokens, half). */
 ob_status ob__infer_rotary(ob_infer *infer) {
     const ob_rotary_params p = ob__rotary_params(infer->node);
     const int32_t rank = ob__in_rank(infer, 0);
@@ -198,7 +198,7 @@ ob_status ob__infer_rotary(ob_infer *infer) {
     return ob__require_places(infer, 3, places[0], 1, 0);
 }
 
-/* Positions (batch, tokens), or one, that of the first token. */
+/* Positions (batch, tokens), or only the position of the first token. */
 static ob_status require_positions(ob_infer *infer, int32_t rank) {
     const ob_dim tokens[2] = {ob__in_dim(infer, 0, 0), ob__in_dim(infer, 0, rank - 2)}, rows = ob__in_dim(infer, 2, 0);
     OB_TRY(ob__rank_unknown(infer, 1));
@@ -218,8 +218,8 @@ static ob_status require_positions(ob_infer *infer, int32_t rank) {
     return ob__require_values(infer, 1, &asked);
 }
 
-/* Source: com.microsoft.RotaryEmbedding: as above, with positions as operand 1; of rank 3 without num_heads the caches say how
- * large a head is. */
+/* Source: com.microsoft.RotaryEmbedding: as above, with positions as operand 1; in rank 3 without num_heads, the caches determine
+ * the size of a head. */
 ob_status ob__infer_placed_rotary(ob_infer *infer) {
     const ob_rotary_params p = ob__rotary_params(infer->node);
     const int32_t rank = ob__in_rank(infer, 0);
@@ -249,7 +249,7 @@ ob_status ob__infer_placed_rotary(ob_infer *infer) {
 
 /* ---- FlexAttention ---- */
 
-/* A subgraph that takes the scores, or what softmax makes of them, and gives as many of the same type. */
+/* A subgraph that maps the scores, or the probabilities after softmax, to as many values of the same type. */
 static ob_status infer_modifier(ob_infer *infer, const char *name, ob_graph *graph, ob_dtype dtype, const ob_dim *scores) {
     ob_body_values in, out;
     if (graph->n_inputs != 1 || graph->n_outputs != 1) {

@@ -30,7 +30,7 @@ typedef struct ob_body_reader {
     bool skips;
 } ob_body_reader;
 
-/* ---- scan.c: words and numbers. `take` goes on behind what it finds, and else stays where it is. ---- */
+/* ---- scan.c: words and numbers. `take` moves past the text if it is next; otherwise it does not move. ---- */
 
 /* Fails with E_INTERNAL and the place in the text. */
 ob_status ob__body_wrong(const ob_body_reader *r, const char *what);
@@ -46,7 +46,7 @@ ob_status ob__body_take_number(ob_body_reader *r, ob_term *out);
 /* A text in quotes, in the model's arena. */
 ob_status ob__body_take_text(ob_body_reader *r, const char **out);
 
-/* ---- names.c: what names stand for, of operands, attributes and results of the call ---- */
+/* ---- names.c: values of names: operands, attributes and results of the call ---- */
 
 ob_body_name *ob__body_find_name(const ob_body_reader *r, const char *name);
 ob_status ob__body_add_name(ob_body_reader *r, const char *name, ob_body_name **out);

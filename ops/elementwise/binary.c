@@ -1,6 +1,7 @@
-/* Two operands: arithmetic, comparison, logic, bits. Add, Sub, Mul wrap for integers; Div truncates, by zero it gives 0, the
- * smallest integer by -1 wraps; Mod follows the divisor's sign unless fmod is set, 0 by zero; a shift by the width or more gives
- * 0; comparisons with NaN are false except Equal's negation. Pow has the type of its base. */
+/* Two operands: arithmetic, comparison, logic, bits. For integers, Add, Sub and Mul wrap; Div truncates, division by zero gives
+ * 0, and the smallest integer divided by -1 wraps; Mod has the sign of the divisor unless fmod is set, and modulo zero is 0. A
+ * shift by the width or more gives 0. Comparisons with NaN are false, except the negation of Equal. Pow has the type of its base.
+ */
 #include <string.h>
 
 #include "core/base/error.h"
@@ -33,8 +34,8 @@ static bool convert_operand(obk_iteration_spec *spec, uint32_t k, ob_dtype from,
     return conversion.n_steps == 0 || conversion.n_steps == 1;
 }
 
-/* Computed in int64 for integers, in double when either side needs it (a float holds not every int32), in float otherwise; then
- * converted to the base's type. */
+/* Computed in int64 for integers, in double if either operand needs it (a float does not hold every int32), otherwise in float;
+ * then converted to the type of the base. */
 static bool plan_pow(ob_dtype base, ob_dtype exponent, obk_iteration_spec *spec) {
     bool integers = !ob__dtype_is_float(base) && !ob__dtype_is_float(exponent);
     bool wide = base == OB_DOUBLE || !ob__dtype_is_float(base) ||

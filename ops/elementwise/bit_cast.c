@@ -1,5 +1,5 @@
-/* BitCast 26: the same bits as elements of another type with as many. A view, but where elements have fewer bits than a byte,
- * which memory holds sign-extended or not, and for bool, whose elements are 0 or 1: anything but 0 becomes 1. */
+/* BitCast 26: the same bits as elements of another type of the same size. It is a view, except for elements smaller than a byte,
+ * whose unused bits in memory may differ, and for bool: every value except 0 becomes 1. */
 #include "core/graph/types.h"
 #include "ops/kernel/common.h"
 

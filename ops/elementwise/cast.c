@@ -1,7 +1,7 @@
-/* Cast and CastLike between every pair of element types. Floats to narrower floats: nearest, ties to even; to integers:
- * truncated, saturated, NaN gives 0 (ONNX leaves these open); to 4- and 2-bit integers: nearest even, saturated, from 25 on the
- * low bits. Integers to narrower integers keep the low bits. Anything to bool: not zero. To 8-bit floats: `saturate`. Strings:
- * see number_text.h; a bool is written 1 or 0. */
+/* Cast and CastLike between all pairs of element types. Floats to narrower floats: nearest, ties to even. Floats to integers:
+ * truncated and saturated, NaN gives 0 (ONNX leaves these open). Floats to 4- and 2-bit integers: nearest even, saturated; since
+ * version 25 the low bits. Integers to narrower integers: the low bits. Any type to bool: whether it is not zero. To 8-bit
+ * floats: see `saturate`. Strings: see number_text.h; a bool is written as 1 or 0. */
 #include <string.h>
 
 #include "core/base/arena.h"
@@ -16,11 +16,11 @@
 
 typedef struct state {
     obk_iteration iteration; /* first: see ob__element_run */
-    obk_convert last;        /* NULL: the same bytes */
+    obk_convert last;        /* NULL: the bytes are copied */
     size_t elem_bytes;
     bool strings;
     bool saturate;
-    bool to_e8m0; /* the last step is from float, rounded like this */
+    bool to_e8m0; /* the last step is from float, with this rounding */
     obk_round round;
 } state;
 
@@ -72,8 +72,8 @@ static bool parse_bool(const ob_string *text, uint8_t *value) {
     return false;
 }
 
-/* A number of 64 bits wraps into a narrower type, as in NumPy and in ONNX Runtime; one beyond them, which both refuse, has no
- * value in any type of integers. A negative one wraps into an unsigned type. */
+/* A 64-bit number wraps into a narrower type, as in NumPy and in ONNX Runtime. A larger number, which both refuse, has no value
+ * in any integer type. A negative number wraps into an unsigned type. */
 static ob_number_read read_string(const string_cast *c, const ob_string *text, void *target) {
     const char *data = text->data ? text->data : "";
     if (c->to == OB_BOOL && parse_bool(text, target)) return OB_NUMBER_READ;
@@ -158,7 +158,7 @@ static ob_status run_strings(const ob_kernel_args *args, ob_error *error) {
 static ob_status choose_rounding(const ob_node *node, obk_round *out, ob_error *error) {
     static const char *const modes[] = {[OBK_ROUND_UP] = "up", [OBK_ROUND_DOWN] = "down", [OBK_ROUND_NEAREST] = "nearest"};
     const char *mode = ob__attribute_text(node, "round_mode");
-    if (!*mode) mode = modes[OBK_ROUND_UP]; /* of versions that know no other way */
+    if (!*mode) mode = modes[OBK_ROUND_UP]; /* for versions without the attribute */
     for (size_t i = 0; i < sizeof modes / sizeof modes[0]; i++) {
         if (strcmp(mode, modes[i]) != 0) continue;
         *out = (obk_round)i;

@@ -1,5 +1,5 @@
-/* Clip: max(x, min), then min(., max): the upper bound wins when they cross. Bounds are attributes (1, 6) or operands (11); an
- * omitted bound is the least or the greatest finite number of the type. NaN stays. */
+/* Clip: max(x, min), then min(., max), so the upper bound wins if they cross. Bounds are attributes (1, 6) or operands (11); an
+ * omitted bound is the least or greatest finite number of the type. NaN stays NaN. */
 #include <float.h>
 #include <string.h>
 
@@ -54,7 +54,7 @@ static bool given(const ob_kernel_args *args, uint32_t k) {
     return k < args->n_in && args->in[k].dtype != OB_NONE;
 }
 
-/* The three operands of the loop: x and two numbers. */
+/* The three operands of the loop: x and the two bounds. */
 static void operands(const ob_kernel_args *args, state *s, ob_view *in) {
     in[0] = args->in[0];
     for (uint32_t k = 1; k < 3; k++) {

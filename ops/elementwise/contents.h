@@ -1,7 +1,7 @@
-/* Contents of what elementwise operators compute: on terms, the loop of the row does what the kernel does with elements.
+/* Contents of the results of elementwise operators: the loop of the row is applied to terms as the kernel applies it to elements.
  *
- * Each function sets the content of output 0 when the contents of the inputs tell it, and nothing otherwise. The output's type is
- * set before. */
+ * Each function sets the content of output 0 if the contents of the inputs determine it; otherwise nothing. The output's type
+ * must be set before. */
 #ifndef OB_OPS_ELEMENTWISE_CONTENTS_H
 #define OB_OPS_ELEMENTWISE_CONTENTS_H
 
@@ -9,36 +9,36 @@
 
 /* -- infer_content.c: elements that are known -- */
 ob_status ob__content_unary(ob_infer *infer);
-/* All operands broadcast. Every input's content is known. */
+/* All operands broadcast, and the content of every input is known. */
 ob_status ob__content_elementwise(ob_infer *infer);
 ob_status ob__content_where(ob_infer *infer);
 ob_status ob__content_cast(ob_infer *infer, ob_dtype from, ob_dtype to);
 ob_status ob__content_clip(ob_infer *infer);
 
-/* -- infer_ranges.c: where elements are not known, what they lie between; each calls its kin of infer_traces.c -- */
+/* -- infer_ranges.c: ranges of elements that are not known; each calls its counterpart in infer_traces.c -- */
 ob_status ob__range_unary(ob_infer *infer);
 ob_status ob__range_elementwise(ob_infer *infer);
 ob_status ob__range_where(ob_infer *infer);
 ob_status ob__range_cast(ob_infer *infer, ob_dtype from, ob_dtype to);
 ob_status ob__range_clip(ob_infer *infer);
 
-/* -- infer_traces.c: from which elements of the model's inputs they are computed -- */
+/* -- infer_traces.c: the elements of the model's inputs from which they are computed -- */
 ob_status ob__trace_negative(ob_infer *infer);
-/* Elements at least `lowest`, then at most `highest`; OB_DIM_UNKNOWN: none. */
+/* Clips elements: at least `lowest`, then at most `highest`; OB_DIM_UNKNOWN: no bound. */
 ob_status ob__trace_between(ob_infer *infer, uint32_t input, ob_dim lowest, ob_dim highest);
 ob_status ob__trace_elementwise(ob_infer *infer);
-/* Where(Less(x, 0), Add(x, n), x): indices that count from the end become those that count from the start. */
+/* Where(Less(x, 0), Add(x, n), x), which converts indices that count from the end. */
 ob_status ob__trace_where(ob_infer *infer);
 ob_status ob__trace_cast(ob_infer *infer, ob_dtype from, ob_dtype to);
 
-/* -- infer_fractions.c: contents of floats that are no integers; each sets nothing where no input has fractions -- */
+/* -- infer_fractions.c: contents of floats that are not integers; nothing is set if no input has fractions -- */
 ob_status ob__fractions_elementwise(ob_infer *infer);
 ob_status ob__fractions_round(ob_infer *infer);
 ob_status ob__fractions_cast(ob_infer *infer, ob_dtype from, ob_dtype to);
-/* Where floats end, at a Cast to integers or a comparison: whole elements are those that were computed as long as float
- * arithmetic keeps them exactly; required. *exact is false where it never does. */
+/* For a Cast of floats to integers or a comparison: requires that float arithmetic kept the elements exactly. *exact is false if
+ * it never does. */
 ob_status ob__fractions_leave(ob_infer *infer, uint32_t input, bool *exact);
-/* ob__extent_with a value that nothing keeps exactly where the divisor is 0. */
+/* ob__extent_with a value that is not exact if the divisor is 0. */
 ob_dim ob__extent_of_divisor(ob_infer *infer, ob_dim extent, ob_dim divisor);
 
 #endif

@@ -8,7 +8,7 @@
 bool ob__element_loop(const obk_loop *loops, ob_dtype in, ob_dtype out, uint32_t n_in, obk_iteration_spec *spec) {
     spec->loop = loops[in];
     if (!ob__dtype_is_narrow(in)) return spec->loop != NULL;
-    if (spec->loop && !spec->fold) return true; /* an accumulator is wider than its operands */
+    if (spec->loop && !spec->fold) return true; /* an accumulator is wider than the operands */
     const obk_table *table = ob__kernels();
     spec->loop = loops[OB_FLOAT];
     for (uint32_t k = 0; k < n_in && k < 3; k++) {

@@ -1,4 +1,4 @@
-/* What the elementwise kernels share: finding a loop for a type, directly or through conversion. */
+/* Functions that elementwise kernels share: they find a loop for a type, either directly or with conversions. */
 #ifndef OB_OPS_ELEMENTWISE_ELEMENT_H
 #define OB_OPS_ELEMENTWISE_ELEMENT_H
 
@@ -9,18 +9,18 @@
 #include "ops/kernel/kernel.h"
 #include "ops/table/op.h"
 
-/* Fills spec->loop and the conversions so that every input of type `in` is computed by one of `loops`: the type's own loop, or
- * float's for the narrower floats. The output has type `out`; it is converted back when it has the inputs' type. False: no loop
- * does it. */
+/* Fills spec->loop and the conversions so that one of `loops` computes inputs of type `in`: the loop of the type, or the float
+ * loop for narrower floats. The output has type `out`; it is converted back if this is the type of the inputs. False: no loop
+ * supports the type. */
 bool ob__element_loop(const obk_loop *loops, ob_dtype in, ob_dtype out, uint32_t n_in, obk_iteration_spec *spec);
 
-/* The loop of an operator of one operand, with the node's attributes as its parameters. */
+/* The loop of an operator with one operand; its parameters come from the node's attributes. */
 obk_unary ob__read_unary(const ob_node *node, const ob_op *op, obk_unary_params *params);
 
-/* E_UNSUPPORTED: "version 14 has no kernel for element type float8e5m2". */
+/* E_UNSUPPORTED, for instance "version 14 has no kernel for element type float8e5m2". */
 ob_status ob__unsupported_type(const ob_kernel_site *site, ob_dtype dtype, ob_error *error);
 
-/* Elementwise kernels keep their plan at the start of their state. */
+/* Elementwise kernels store their iteration at the start of their state. */
 ob_status ob__element_run(const ob_kernel_args *args, ob_error *error);
 
 #endif

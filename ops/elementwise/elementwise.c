@@ -10,7 +10,7 @@
 #include "ops/kernel/kernel.h"
 #include "ops/table/op.h"
 
-/* INLINE_BYTES: a state and what the plan of three inputs takes beside it. */
+/* INLINE_BYTES: a state and the other memory of a plan for three inputs. */
 enum { MAX_OPTIONS = 16, MAX_INPUTS = 4096, INLINE_INPUTS = 3, INLINE_BYTES = 1664, STATE_BYTES = 4096 };
 
 OB_KERNEL(mean);
@@ -22,17 +22,17 @@ OB_KERNEL(prelu);
 struct ob_elementwise_plan {
     ob_allocator allocator;
     ob_arena strings;
-    ob_arena tails; /* of the state */
+    ob_arena tails; /* for memory that the state refers to */
     const ob_op *op;
-    ob_kernel_args args; /* in, out and state point behind this struct */
+    ob_kernel_args args; /* in, out and state point to memory after this struct */
     ob_view output;
     size_t n_bytes;
-    size_t tile_bytes; /* of the state's tiles, which one thread uses at a time */
-    char *tiles;       /* NULL: none */
+    size_t tile_bytes; /* of the tiles in the state, which only one thread may use at a time */
+    char *tiles;       /* NULL: not in use */
     atomic_flag in_use;
 };
 
-/* A node of its own that holds the options as attributes, for as long as a call lasts. */
+/* A node without a graph that holds the options as attributes during a call. */
 typedef struct lone_node {
     ob_node node;
     ob_attribute attributes[MAX_OPTIONS];
@@ -73,7 +73,7 @@ static ob_status set_options(lone_node *lone, const ob_op *op, const ob_option *
     return OB_OK;
 }
 
-/* The end of a call that may fail: its record names the operator, which the message does not. */
+/* Ends a call that may fail: records the operator's name, which is not in the message. */
 static ob_status at_operator(ob_error *error, ob_status status, const char *name) {
     if (status != OB_OK && error && name) ob__copy_text(error->op_type, sizeof error->op_type, name);
     return status;
@@ -151,13 +151,13 @@ ob_status ob_elementwise_output(const char *op, int64_t opset, const ob_view *in
     ob_status status = find_op(op, opset, n_inputs, &found, error);
     if (status == OB_OK) status = set_options(&lone, found, options, n_options, error);
     if (status == OB_OK) status = result_shape(found, inputs, n_inputs, &lone.node, &dtype, &result, error);
-    /* A view may not be made without data. */
+    /* a view cannot be made without data */
     if (status == OB_OK) status = ob_view_init(output, (void *)(uintptr_t)op, dtype, result.rank, result.dims);
     if (status == OB_OK) output->data = NULL;
     return at_operator(error, status, op);
 }
 
-/* Plans into args->state, state_bytes of memory; what the state does not take of them is lent to the arena. */
+/* Plans into args->state, which has state_bytes; the memory that the state does not use is given to the arena. */
 static ob_status plan_call(ob_kernel_args *args, size_t state_bytes, ob_arena *arena, const ob_op **found, const char *name,
                            int64_t opset, const ob_option *options, size_t n_options, size_t *tile_bytes, ob_error *error) {
     const ob_op *op = NULL;
@@ -197,7 +197,7 @@ ob_status ob_elementwise(const char *op, int64_t opset, const ob_view *inputs, s
         ob_elementwise_destroy(&plan);
         return status;
     }
-    /* Kernels of these operators leave views as they are. Tiles are on the stack, for want of lanes. */
+    /* kernels of these operators do not change views; tiles are on the stack, because there are no lanes */
     _Alignas(16) unsigned char state[INLINE_BYTES] = {0};
     ob_kernel_args args = {.n_in = (uint32_t)n_inputs,
                            .n_out = 1,
@@ -251,8 +251,8 @@ ob_status ob_elementwise_create(const char *op, int64_t opset, const ob_view *in
     return at_operator(error, status, op);
 }
 
-/* The plan's tiles are for one thread at a time. Others have small ones on their stacks, or with many inputs some of their own.
- */
+/* The tiles of the plan serve one thread at a time. Other threads use small tiles on their stacks, or allocate them if there are
+ * many inputs. */
 static ob_status run_tiled(ob_elementwise_plan *plan, ob_kernel_args *args, ob_error *error) {
     const bool own = plan->tiles && !atomic_flag_test_and_set_explicit(&plan->in_use, memory_order_acquire);
     const bool more = plan->tiles && !own && args->n_in > INLINE_INPUTS;
@@ -272,7 +272,7 @@ ob_status ob_elementwise_run(ob_elementwise_plan *plan, const ob_view *inputs, c
     ob_view out = plan->output;
     out.data = output->data;
     args.out = &out;
-    /* kernels take shapes and strides from the plan, data from here */
+    /* kernels use shapes and strides of the plan, but this data */
     args.in = (ob_view *)(uintptr_t)inputs;
     if (out.dtype == OB_STRING) {
         ob__arena_restart(&plan->strings);

@@ -1,4 +1,4 @@
-/* Elements that are known as terms: what elementwise operators compute of them. */
+/* Elements known as terms: the results of elementwise operators. */
 #include <math.h>
 
 #include "core/base/error.h"
@@ -12,7 +12,7 @@
 
 /* ---- Elements ---- */
 
-/* Integer division truncates; float division is exact only without remainder. */
+/* Integer division truncates; float division is exact only without a remainder. */
 static ob_dim divide(ob_infer *infer, ob_dim a, ob_dim b, bool real) {
     if (b == 0 || a == OB_DIM_UNKNOWN || b == OB_DIM_UNKNOWN) return OB_DIM_UNKNOWN;
     if (ob_dim_is_const(a) && ob_dim_is_const(b)) return real && a % b != 0 ? OB_DIM_UNKNOWN : a / b;
@@ -21,7 +21,7 @@ static ob_dim divide(ob_infer *infer, ob_dim a, ob_dim b, bool real) {
     return ob__term_truncated(infer, a, b);
 }
 
-/* Of floats no divisor is asked to be none of 0. */
+/* For floats, a divisor of 0 is not excluded. */
 static ob_dim modulo(ob_infer *infer, ob_dim a, ob_dim b, bool real) {
     if (b == 0 || a == OB_DIM_UNKNOWN || b == OB_DIM_UNKNOWN) return OB_DIM_UNKNOWN;
     bool of_dividend = ob__mod_of_dividend(infer->node);
@@ -41,7 +41,7 @@ static ob_dim power(ob_infer *infer, ob_dim a, ob_dim b) {
     return product;
 }
 
-/* Loops whose results are followed as terms. */
+/* Whether results of the loop are computed as terms. */
 static bool is_followed(const ob_op_loop *loop) {
     switch (loop->kind == OB_LOOP_BINARY ? loop->number : OBK_BINARY_COUNT) {
     case OBK_ADD:
@@ -62,7 +62,7 @@ static bool is_followed(const ob_op_loop *loop) {
     }
 }
 
-/* The result is true or false. */
+/* Whether the result is a boolean. */
 static bool decides(obk_binary loop) {
     return loop == OBK_EQUAL || loop == OBK_LESS || loop == OBK_LESS_EQUAL || loop == OBK_AND || loop == OBK_OR ||
            loop == OBK_XOR;
@@ -71,7 +71,7 @@ static bool decides(obk_binary loop) {
 static ob_dim compute(ob_infer *infer, obk_binary loop, ob_dim a, ob_dim b, bool real) {
     if (loop != OBK_MAX && loop != OBK_MIN && (ob__content_exact(a) != a || ob__content_exact(b) != b)) {
         if (!decides(loop) || ob__content_exact(a) == ob__content_exact(b))
-            return OB_DIM_UNKNOWN; /* comparing one huge number is fine, two is not */
+            return OB_DIM_UNKNOWN; /* one huge number can be compared, but not two */
     }
     switch (loop) {
     case OBK_ADD: return ob_dim_add(infer->dims, a, b);
@@ -92,7 +92,7 @@ static ob_dim compute(ob_infer *infer, obk_binary loop, ob_dim a, ob_dim b, bool
     }
 }
 
-/* Sums, differences and products wrap around as their terms do: only what else is done with integers needs them to be exact. */
+/* Sums, differences and products wrap as their terms do, so operands need to be exact only for other operators. */
 static ob_status apply(ob_infer *infer, ob_dim *folded, ob_dim b, ob_dtype dtype, int32_t operand) {
     const obk_binary loop = infer->op->loop.number;
     ob_dim a = *folded;
@@ -108,7 +108,7 @@ static ob_status apply(ob_infer *infer, ob_dim *folded, ob_dim b, ob_dtype dtype
 
 /* ---- Whole contents ---- */
 
-/* Can every input be read at every position of `to`? */
+/* Whether every input has an element for every position of `to`. */
 static bool all_readable(const ob_infer *infer, ob_shape to) {
     for (uint32_t i = 0; i < infer->node->n_inputs; i++) {
         const ob_shape shape = ob__in_shape(infer, i);
@@ -219,7 +219,7 @@ static ob_dim exact_root(int64_t number) {
 static ob_dim apply_unary(ob_infer *infer, ob_dim d) {
     if (d == OB_DIM_UNKNOWN || infer->op->loop.kind != OB_LOOP_UNARY) return OB_DIM_UNKNOWN;
     const obk_unary loop = infer->op->loop.number;
-    bool lowest_perhaps = d == -OB_DIM_CONST_MAX; /* saturated: the least number has no negative */
+    bool lowest_perhaps = d == -OB_DIM_CONST_MAX; /* saturated: the least number has no negation */
     switch (loop) {
     case OBK_U_NEG: return lowest_perhaps ? OB_DIM_UNKNOWN : ob_dim_sub(infer->dims, 0, d);
     case OBK_U_ABS: return lowest_perhaps ? OB_DIM_UNKNOWN : ob__term_max(infer, d, ob_dim_sub(infer->dims, 0, d));

@@ -1,4 +1,4 @@
-/* Contents of floats that are no integers: sums, products and roundings of fractions (ops/infer/fractions.c). */
+/* Contents of floats that are not integers: sums, products and rounding of fractions (ops/infer/fractions.c). */
 #include "core/base/error.h"
 #include "core/graph/types.h"
 #include "ops/elementwise/contents.h"
@@ -7,7 +7,7 @@
 #include "ops/infer/contents.h"
 #include "ops/table/op.h"
 
-/* An operand as fractions; its elements may be whole. `extent`: the greatest absolute value of a numerator on the way here. */
+/* An operand as fractions; elements may be integers. `extent`: the greatest absolute value of a numerator in the computation. */
 typedef struct fractions {
     uint32_t n;
     const ob_dim *parts;
@@ -33,14 +33,14 @@ static ob_dim combine(ob_infer *infer, const fractions *a, const fractions *b, u
     ob_dim left = a->parts[a->n == 1 ? 0 : at], right = b->parts[b->n == 1 ? 0 : at];
     const obk_binary loop = infer->op->loop.number;
     if (loop == OBK_MUL) return ob_dim_mul(infer->dims, left, right);
-    if (loop == OBK_DIV) return left; /* by a power of two, see below */
+    if (loop == OBK_DIV) return left; /* a power of two, see below */
     int64_t common = a->denominator > b->denominator ? a->denominator : b->denominator;
     left = ob_dim_mul(infer->dims, left, common / a->denominator);
     right = ob_dim_mul(infer->dims, right, common / b->denominator);
     return loop == OBK_ADD ? ob_dim_add(infer->dims, left, right) : ob_dim_sub(infer->dims, left, right);
 }
 
-/* x / 2 is x * 0.5: the divisor as its inverse. False when it is no power of two. */
+/* The inverse of a divisor, since x / 2 is x * 0.5. False if it is not a power of two. */
 static bool inverse(const fractions *divisor, int64_t *denominator) {
     if (divisor->denominator != 1 || divisor->n != 1) return false;
     ob_dim by = divisor->parts[0];
@@ -71,7 +71,7 @@ ob_status ob__fractions_elementwise(ob_infer *infer) {
         if (parts[i] == OB_DIM_UNKNOWN) return OB_OK;
         extent = ob__extent_with(infer, ob__extent_with(infer, extent, a.parts[a.n == 1 ? 0 : i]), parts[i]);
     }
-    if (extent == OB_DIM_UNKNOWN) return OB_OK; /* too large to be stated */
+    if (extent == OB_DIM_UNKNOWN) return OB_OK; /* too large for a term */
     ob_content *out = &infer->out_contents[0];
     out->n = n;
     out->parts = parts;
@@ -94,7 +94,7 @@ static ob_dim round_to_0(ob_infer *infer, ob_dim part, int64_t denominator) {
     return ob__term_truncated(infer, part, denominator);
 }
 
-/* The elements rounded are integers again, if float arithmetic was exact until here. */
+/* Rounds elements to integers, provided that float arithmetic was exact so far. */
 static ob_status round_all(ob_infer *infer, rounding *rounded) {
     ob_content content = ob__in_content(infer, 0);
     const ob_condition exact = {OB_COND_AT_LEAST, ob__exact_limit(ob__in_dtype(infer, 0)), content.extent};

@@ -1,4 +1,4 @@
-/* Elements that are not known: what the results of elementwise operators lie between. */
+/* Elements that are not known: the ranges of the results of elementwise operators. */
 #include "core/base/error.h"
 #include "ops/elementwise/contents.h"
 #include "ops/elementwise/loops.h"
@@ -10,7 +10,7 @@ static ob_range negative(const ob_infer *infer, ob_range r) {
     return (ob_range){ob_dim_sub(infer->dims, 0, r.highest), ob_dim_sub(infer->dims, 0, r.lowest), r.reached};
 }
 
-/* One value only: then what the other operand reaches, the result does. */
+/* Whether there is only one value. The result then reaches its bounds if the other operand does. */
 static bool is_single(ob_range r) {
     return r.lowest == r.highest && r.lowest != OB_DIM_UNKNOWN && r.reached;
 }
@@ -36,7 +36,7 @@ static ob_range extreme(const ob_infer *infer, ob_range a, ob_range b, bool larg
     ob_range r = {0, 0, a.reached && b.reached && (is_single(a) || is_single(b))};
     r.lowest = larger ? ob__term_max(infer, a.lowest, b.lowest) : ob__term_min(infer, a.lowest, b.lowest);
     r.highest = larger ? ob__term_max(infer, a.highest, b.highest) : ob__term_min(infer, a.highest, b.highest);
-    /* Of the larger of two, either's least is a least. */
+    /* each lower bound of an operand is a lower bound of the larger of two */
     if (larger && r.lowest == OB_DIM_UNKNOWN) r.lowest = a.lowest != OB_DIM_UNKNOWN ? a.lowest : b.lowest;
     if (!larger && r.highest == OB_DIM_UNKNOWN) r.highest = a.highest != OB_DIM_UNKNOWN ? a.highest : b.highest;
     return r;
@@ -79,10 +79,10 @@ ob_status ob__range_elementwise(ob_infer *infer) {
 
 ob_status ob__range_where(ob_infer *infer) {
     OB_TRY(ob__range_join(infer, 1, infer->node->n_inputs));
-    infer->out_contents[0].trace = NULL; /* an element that is not chosen may be any */
+    infer->out_contents[0].trace = NULL; /* an element that is not chosen may have any value */
     OB_TRY(ob__trace_where(infer));
     const ob_range *either = infer->out_contents[0].range;
-    /* which of the two is chosen where, nobody knows */
+    /* the chosen operand is not known */
     return either ? ob__out_range(infer, 0, (ob_range){either->lowest, either->highest, is_single(*either)}) : OB_OK;
 }
 
@@ -100,7 +100,7 @@ ob_status ob__range_unary(ob_infer *infer) {
     return OB_OK;
 }
 
-/* A bound is one element, which must be known. */
+/* A bound must be one known element. */
 static ob_status trace_clip(ob_infer *infer) {
     ob_dim ends[2];
     for (uint32_t i = 0; i < 2; i++) {

@@ -1,4 +1,4 @@
-/* Elements that are computed from those of the model's inputs: what elementwise operators add to the way from there. */
+/* Elements computed from those of the model's inputs: the steps that elementwise operators add to the trace. */
 #include "core/base/error.h"
 #include "core/graph/types.h"
 #include "ops/elementwise/contents.h"
@@ -7,7 +7,7 @@
 #include "ops/infer/contents.h"
 #include "ops/table/op.h"
 
-/* y * factor + summand of every link; false where a number becomes too large. */
+/* Replaces y by y * factor + summand in every link; false if a number becomes too large. */
 static bool scale(const ob_infer *infer, ob_trace *chain, ob_dim factor, ob_dim summand) {
     ob_dims *dims = infer->dims;
     for (ob_trace *link = chain; link; link = link->next) {
@@ -37,14 +37,14 @@ static ob_dim no_more(const ob_infer *infer, ob_dim bound, ob_dim highest) {
     return bound == OB_DIM_UNKNOWN ? highest : highest == OB_DIM_UNKNOWN ? bound : ob__term_min(infer, bound, highest);
 }
 
-/* May factor * x + summand leave the type upwards, or downwards, for some x? Then it comes around to the other end. */
+/* Whether factor * x + summand may exceed the type upwards or downwards for some x, and so wrap to the other end. */
 static bool may_wrap(const ob_trace *link, bool upwards) {
     if (link->factor != 1 || !ob_dim_is_const(link->summand)) return link->factor != 1 || link->summand != 0;
     return upwards ? link->summand > 0 : link->summand < 0;
 }
 
-/* max(min(max(y, l), h), l2) is min(max(y, max(l, l2)), max(h, l2)); at most h2 likewise. False: a bound
- * would hide that the number wrapped around before. */
+/* max(min(max(y, l), h), l2) is min(max(y, max(l, l2)), max(h, l2)); at most h2 likewise. False: the bound would hide that the
+ * number may have wrapped before. */
 static bool limit(const ob_infer *infer, ob_trace *chain, ob_dim lowest, ob_dim highest) {
     for (ob_trace *link = chain; link; link = link->next) {
         if (link->around != 0) return false;
@@ -90,7 +90,7 @@ ob_status ob__trace_between(ob_infer *infer, uint32_t input, ob_dim lowest, ob_d
     return OB_OK;
 }
 
-/* The one value that all elements of input i have. */
+/* The value of input i, if all its elements are equal. */
 static bool is_one_value(const ob_infer *infer, uint32_t i, ob_dim *out) {
     ob_range range;
     if (!ob__in_range(infer, i, &range) || range.lowest != range.highest || range.lowest == OB_DIM_UNKNOWN) return false;
@@ -110,7 +110,7 @@ static bool combine(const ob_infer *infer, ob_trace *chain, uint32_t traced, ob_
     }
 }
 
-/* Nothing is followed from here on: remembered for those who ask why. */
+/* Ends the trace; is_mixed is kept to explain why a requirement cannot be stated. */
 static ob_status mix(ob_infer *infer) {
     ob_trace *link = infer->out_contents[0].elems ? NULL : OB_ARENA_NEW(infer->arena, ob_trace);
     if (!link) return infer->out_contents[0].elems ? OB_OK : OB_E_MEMORY;
@@ -135,7 +135,7 @@ static ob_status trace_sign(ob_infer *infer) {
     return OB_OK;
 }
 
-/* One link, of elements that nothing limits. */
+/* One link for elements without bounds. */
 static bool is_plain(const ob_trace *link) {
     return link && !link->next && link->input && link->lowest == OB_DIM_UNKNOWN && link->highest == OB_DIM_UNKNOWN &&
            link->around == 0;
@@ -146,13 +146,13 @@ static const ob_node *maker_of(const ob_value *value) {
     return node && node->op && node->n_inputs == 2 ? node : NULL;
 }
 
-/* a < b with a = `of`. */
+/* Whether `value` is a < b with a = `of`. */
 static bool is_less(const ob_value *value, const ob_value *of) {
     const ob_node *node = maker_of(value);
     return node && ob__applies(node->op, OBK_LESS) && !node->op->loop.swapped && node->inputs[0] == of;
 }
 
-/* a >= b with a = `of`. */
+/* Whether `value` is a >= b with a = `of`. */
 static bool is_at_least(const ob_value *value, const ob_value *of) {
     const ob_node *node = maker_of(value);
     return node && ob__applies(node->op, OBK_LESS_EQUAL) && node->op->loop.swapped && node->inputs[0] == of;

@@ -5,7 +5,7 @@
 #include "kernels/elementwise/elementwise.h"
 #include "ops/table/op.h"
 
-/* Is this the loop of the row? Of two operands, in whichever order (ob_op_loop). */
+/* Whether this is the loop of the row, with operands in either order (ob_op_loop). */
 static inline bool ob__applies(const ob_op *op, obk_binary loop) {
     return op->loop.kind == OB_LOOP_BINARY && op->loop.number == loop;
 }

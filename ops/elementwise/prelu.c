@@ -1,5 +1,5 @@
-/* PRelu: x, or slope * x below 0. The slope broadcasts to x one way: right-aligned from opset 7; in 1 and 6 one number, or one
- * per channel (axis 1). */
+/* PRelu: x, or slope * x for x below 0. The slope broadcasts to x one way: aligned at the last axis since opset 7; in 1 and 6 it
+ * is one number, or one for each channel (axis 1). */
 #include "core/base/error.h"
 #include "kernels/elementwise/elementwise.h"
 #include "kernels/kernels.h"

@@ -47,7 +47,8 @@ static ob_status legacy(ob_infer *infer) {
     return ob__broadcast_legacy(infer, a, b, placed.given, placed.axis);
 }
 
-/* A shape that all operands have in one array already, the common case; false when it takes the algebra to tell. */
+/* The shape of all operands if they share one dims array, which is the common case; otherwise false, although shapes may be
+ * equal. */
 static bool plainly_equal(const ob_infer *infer, ob_shape *shape) {
     ob_shape first = ob__in_shape(infer, 0);
     if (first.rank < 0) return false;
@@ -60,7 +61,7 @@ static bool plainly_equal(const ob_infer *infer, ob_shape *shape) {
     return true;
 }
 
-/* Max-1, Sum-6 and kin take operands of one shape. */
+/* Max-1, Sum-6 and similar operators require operands of one shape. */
 static ob_status all_equal(ob_infer *infer) {
     OB_TRY(ob__out_like(infer, 0, 0));
     for (uint32_t i = 1; i < infer->node->n_inputs; i++) OB_TRY(ob__require_shape(infer, i, ob__in_shape(infer, 0), OB0601));
@@ -75,7 +76,7 @@ static bool all_contents_known(const ob_infer *infer) {
 
 static ob_status broadcast_shape(ob_infer *infer) {
     ob_shape shape;
-    /* Before opset 7 an attribute may place even an operand of equal shape outside. */
+    /* before opset 7 an attribute may place even an operand of equal shape out of range */
     bool placed = infer->op->broadcast == OB_BCAST_LEGACY && ob__stretch_asked(infer->node, infer->op);
     if (!placed && plainly_equal(infer, &shape)) {
         ob__out_shape(infer, 0, OB_NONE, shape);
@@ -101,7 +102,7 @@ ob_status ob__infer_where(ob_infer *infer) {
     return ob__range_where(infer);
 }
 
-/* Integers that are not known divide: what they lie between may say that none is 0. */
+/* For divisors with unknown elements: their range may show that none is 0. */
 static ob_status require_unknown_divisors(ob_infer *infer, ob_dim n) {
     ob_range range;
     if (n == 0 || ob__in_const_without_0(infer, 1)) return OB_OK;
@@ -110,7 +111,7 @@ static ob_status require_unknown_divisors(ob_infer *infer, ob_dim n) {
     return ob__unverified(infer, 1, -1, "whether a divisor is 0 depends on data");
 }
 
-/* No integer is divided by 0, where there is one to divide. */
+/* Requires that no integer is divided by 0, if any is divided. */
 static ob_status require_divisors(ob_infer *infer) {
     ob_content divisors = ob__in_content(infer, 1);
     if (!ob__dtype_is_integer(ob__in_dtype(infer, 1)) || !infer->node->n_outputs) return OB_OK;
@@ -168,7 +169,7 @@ ob_status ob__infer_cast(ob_infer *infer) {
 
 ob_status ob__infer_clip(ob_infer *infer) {
     OB_TRY(ob__out_like(infer, 0, 0));
-    /* The text says scalar; a vector of one element is common and harmless. */
+    /* The specification says scalar; a vector with one element is common and harmless. */
     for (uint32_t i = 1; i < 3; i++) OB_TRY(ob__require_one(infer, i));
     return ob__content_clip(infer);
 }

@@ -1,5 +1,5 @@
-/* One operand. Integers wrap (Abs and Neg of the least integer give itself); Round goes to even; Sign of NaN is NaN; Softplus
- * does not overflow. Narrow floats are computed in float. */
+/* One operand. Integers wrap (Abs and Neg of the least integer give the same integer); Round rounds ties to even; Sign of NaN is
+ * NaN; Softplus does not overflow. Narrow floats are computed in float. */
 #include <string.h>
 
 #include "core/base/error.h"

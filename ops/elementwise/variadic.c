@@ -1,5 +1,5 @@
-/* Max, Min, Sum, Mean of any number of operands: folded block by block, the accumulator stays in the first-level cache. Max and
- * Min give NaN when any operand is NaN. Narrow floats are accumulated in float. */
+/* Max, Min, Sum, Mean of any number of operands, folded block by block so that the accumulator stays in the first-level cache.
+ * Max and Min give NaN if any operand is NaN. Narrow floats are accumulated in float. */
 #include "core/base/error.h"
 #include "kernels/elementwise/elementwise.h"
 #include "kernels/kernels.h"

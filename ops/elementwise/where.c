@@ -1,4 +1,4 @@
-/* Where: moves elements of any type by their width. */
+/* Where: copies elements of any type by their width. */
 #include "core/base/error.h"
 #include "kernels/kernels.h"
 #include "ops/elementwise/element.h"

@@ -59,7 +59,7 @@ static void watch(j_common_ptr codec) {
     longjmp(r->jump, 1);
 }
 
-/* ---- The file, in pieces: markers and what is skipped between them can be long ---- */
+/* ---- The file, in pieces: markers and skipped data between them can be long ---- */
 
 enum { PIECE = 1 << 20 };
 

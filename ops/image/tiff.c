@@ -79,7 +79,7 @@ static void unmap_nothing(thandle_t handle, void *base, toff_t size) {
     (void)handle, (void)base, (void)size;
 }
 
-/* ---- Memory for what the directory lists ---- */
+/* ---- Memory for the entries of the directory ---- */
 
 static uint64_t number(const uint8_t *p, int n, bool big_end) {
     uint64_t value = 0;

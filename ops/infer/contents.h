@@ -21,7 +21,7 @@ ob_dim ob__content_exact(ob_dim d);
 /* Whether contents are kept for this element type. */
 bool ob__content_dtype(ob_dtype dtype);
 
-/* -- ranges.c: where elements are not known, what they lie between; each sets nothing where elems are known -- */
+/* -- ranges.c: ranges of elements that are not known; nothing is set if elems are known -- */
 /* The range of the elements of input i, from the elements if they are known; false if neither is known. */
 bool ob__in_range(const ob_infer *infer, uint32_t i, ob_range *out);
 /* Stores the range if output i holds integers with unknown elements. */
@@ -34,7 +34,7 @@ ob_status ob__range_part(ob_infer *infer, uint32_t input, uint32_t output);
 /* Output 0 has elements of the inputs `first` to `end` - 1. */
 ob_status ob__range_join(ob_infer *infer, uint32_t first, uint32_t end);
 
-/* -- traces.c: from which elements of the model's inputs they are computed -- */
+/* -- traces.c: the elements of the model's inputs from which they are computed -- */
 /* The output has each of the input's elements once, or as often as its shape implies. */
 ob_status ob__trace_same(ob_infer *infer, uint32_t input, uint32_t output);
 ob_status ob__trace_share(ob_infer *infer, uint32_t input, uint32_t output);
@@ -52,7 +52,7 @@ ob_status ob__trace_within(ob_infer *infer, uint32_t i, const ob_values_asked *a
 /* The trace of an input of the main graph with that type. NULL: out of memory, or the type is not traced. */
 const ob_trace *ob__trace_of_input(const ob_value *input, const ob_type *type, ob_arena *arena);
 
-/* -- fractions.c: contents of floats that are no integers -- */
+/* -- fractions.c: contents of floats that are not integers -- */
 enum { OB_MAX_DENOMINATOR = 1 << 12 };
 /* Writes constants as fractions of small numbers; false if that is impossible. parts: memory for n. */
 bool ob__fractions_of(const double *values, uint32_t n, ob_dim *parts, int64_t *denominator);
@@ -62,7 +62,7 @@ int64_t ob__exact_limit(ob_dtype dtype);
  * term. */
 ob_dim ob__extent_with(ob_infer *infer, ob_dim extent, ob_dim part);
 
-/* -- width.c: what an element type holds -- */
+/* -- width.c: ranges of element types -- */
 /* Whether an integer of the type holds `d` for all possible sizes. True for other types; false for OB_DIM_UNKNOWN. */
 bool ob__term_fits(const ob_infer *infer, ob_dim d, ob_dtype dtype);
 /* The same for callers that depend on it: if `d` fits for usual sizes, this is required for all; otherwise *d becomes unknown. */
@@ -70,7 +70,7 @@ ob_status ob__term_fit(ob_infer *infer, ob_dim *d, ob_dtype dtype, int32_t opera
 /* A number computed from integers of the type with arithmetic that wraps; terms stay unchanged. */
 ob_dim ob__term_wrapped(ob_dim d, ob_dtype dtype);
 
-/* -- term_extremes.c: each gives OB_DIM_UNKNOWN for an operand that is, and for a term that would be too large -- */
+/* -- term_extremes.c: OB_DIM_UNKNOWN for an unknown operand or a term that would be too large -- */
 ob_dim ob__term_min(const ob_infer *infer, ob_dim a, ob_dim b);
 ob_dim ob__term_max(const ob_infer *infer, ob_dim a, ob_dim b);
 /* Booleans, 1 if true: a >= b, a = b, not a. */

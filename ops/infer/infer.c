@@ -210,7 +210,7 @@ const ob_type *ob__keep_type(ob_infer *infer, const ob_type *type) {
     return copy;
 }
 
-/* ---- Judgments ---- */
+/* ---- Requirements and findings ---- */
 
 void ob__problem(ob_infer *infer, ob_finding_id id, int32_t operand, int32_t axis, const char *format, ...) {
     if (!infer->problem || (infer->misread && id == OB0602)) return;

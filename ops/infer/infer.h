@@ -88,7 +88,7 @@ ob_status ob__out_rank(ob_infer *infer, uint32_t i, int32_t rank);   /* known ra
 ob_status ob__out_content(ob_infer *infer, uint32_t i, const ob_dim *elems, uint32_t n); /* copies; ignored over OB_CONTENT_MAX */
 ob_dim *ob__new_dims(ob_infer *infer, size_t n); /* memory in the arena; NULL: out of memory */
 
-/* -- judgments -- */
+/* -- requirements and findings -- */
 /* Requires a condition. If it is true, nothing happens; if false, finding `id` is reported; if undecided, it is passed on. If a
  * side is OB_DIM_UNKNOWN, it is unverified. */
 ob_status ob__require(ob_infer *infer, ob_condition_kind kind, ob_dim a, ob_dim b, int32_t operand, int32_t axis,
@@ -108,7 +108,7 @@ void ob__problem(ob_infer *infer, ob_finding_id id, int32_t operand, int32_t axi
  * failure. */
 ob_status ob__broadcast_inputs(ob_infer *infer, const uint32_t *inputs, uint32_t n, ob_broadcast_result *result);
 
-/* -- same_shape.c: shapes that the graph says to be the same, known or not -- */
+/* -- same_shape.c: shapes that are equal because of the graph, known or not -- */
 /* Whether the node is an ONNX Shape. */
 bool ob__is_shape(const ob_node *node);
 /* The value whose whole shape `shape` holds; NULL: there is none, or `shape` is NULL. */
@@ -177,7 +177,7 @@ bool ob__rank_in(ob_infer *infer, uint32_t i, int32_t least, int32_t most);
 ob_status ob__content_of_tensor(const ob_tensor *data, ob_arena *arena, ob_content *out);
 /* Requires that input i, if it is given, has one element, at any rank; reports OB0601. */
 ob_status ob__require_one(ob_infer *infer, uint32_t i);
-/* -- values.c: what is asked of the elements of an operand -- */
+/* -- values.c: requirements on the elements of an operand -- */
 typedef struct ob_values_asked {
     ob_dim lowest, highest; /* the values that an element may have */
     bool unlimited;         /* there is no upper limit; highest is ignored */

@@ -21,7 +21,7 @@ const ob_trace *ob__trace_of_input(const ob_value *input, const ob_type *type, o
     return trace;
 }
 
-/* ---- Following ---- */
+/* ---- Copying traces ---- */
 
 static bool same_shape(ob_shape a, ob_shape b) {
     if (a.rank != b.rank || a.rank < 0) return false;
@@ -137,7 +137,7 @@ ob_status ob__trace_part(ob_infer *infer, uint32_t input, uint32_t output, const
     return OB_OK;
 }
 
-/* ---- Asking ---- */
+/* ---- Requirements ---- */
 
 /* The range of an element type; false: it is larger than that of terms. */
 static bool held_by(ob_dtype dtype, ob_dim *lowest, ob_dim *highest) {

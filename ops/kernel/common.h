@@ -89,7 +89,7 @@ static inline void *ob__offset(void *data, int64_t offset_bytes) {
     return data ? (char *)data + offset_bytes : NULL;
 }
 
-/* ---- float16, bfloat16 and the 8-bit floats by way of float ---- */
+/* ---- float16, bfloat16 and the 8-bit floats, computed as float ---- */
 
 /* Kernels written for float and double also serve float16 and bfloat16: such operands are converted before and after `run`. The
  * computing type is double if an input is double, otherwise float. Integer and bool operands stay unconverted. */

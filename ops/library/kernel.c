@@ -82,7 +82,7 @@ ob_kernel ob__library_kernel(const ob_operator *row) {
                        .release = release};
 }
 
-/* ---- What plan and run may ask for ---- */
+/* ---- Functions for plan and run ---- */
 
 ob_status ob__host_need_scratch(ob_operator_call *call, size_t n_bytes) {
     ob_library_call *c = ob__library_call_of(call, OB_PHASE_PLAN, "need_scratch");

@@ -128,7 +128,7 @@ size_t ob__host_dim_text(ob_operator_call *call, ob_dim d, char *text, size_t n_
     return ob_dim_format(infer ? infer->dims : NULL, infer && is_dim(infer, d) ? d : OB_DIM_UNKNOWN, text, n_bytes);
 }
 
-/* ---- Judgments ---- */
+/* ---- Requirements and findings ---- */
 
 ob_status ob__host_require(ob_operator_call *call, ob_condition_kind kind, ob_dim a, ob_dim b, int32_t operand, int32_t axis) {
     ob_library_call *c = ob__library_call_of(call, OB_PHASE_SHAPE, "require");

@@ -9,7 +9,7 @@
 #include "core/base/arena.h"
 #include "ops/table/attributes.h"
 
-/* ---- What both forms share ---- */
+/* ---- Shared by both forms ---- */
 
 static ob_status no_memory(ob_error *error) {
     return ob__fail(error, OB_E_MEMORY, "no memory for the trees");

@@ -12,7 +12,7 @@ static ob_status no_memory(ob_error *error) {
     return ob__fail(error, OB_E_MEMORY, "no memory for the trees");
 }
 
-/* ---- What trees come to ---- */
+/* ---- Nodes that trees contain ---- */
 
 enum { NEW, OPEN, DONE };
 
@@ -62,7 +62,7 @@ ob_status ob__walk_forest(ob_forest *f, ob_arena *arena, ob_error *error) {
     return OB_OK;
 }
 
-/* ---- Questions as comparisons ---- */
+/* ---- Tests as comparisons ---- */
 
 typedef struct lowering {
     const ob_forest *f;

@@ -31,7 +31,7 @@ static ob_dtype computing(const resize *r) {
     return r->wide ? OB_DOUBLE : OB_FLOAT;
 }
 
-/* ---- nearest: elements picked, of any type ---- */
+/* ---- nearest: copies elements of any type ---- */
 
 typedef struct picking {
     const resize *r;

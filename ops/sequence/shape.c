@@ -37,7 +37,7 @@ static ob_type element_of(const ob_infer *infer, uint32_t i) {
     return (type->kind == OB_TYPE_SEQUENCE || type->kind == OB_TYPE_OPTIONAL) && type->element ? *type->element : unknown_type;
 }
 
-/* ---- Elements whose number is known ---- */
+/* ---- Sequences of known length ---- */
 
 enum { MOST_ITEMS = 64 }; /* the greatest number of elements with a type of their own */
 

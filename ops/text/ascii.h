@@ -1,4 +1,4 @@
-/* Whether a text is ASCII: what is need not be read as UTF-8. */
+/* Whether a text is ASCII, so that it need not be read as UTF-8. */
 #ifndef OB_OPS_TEXT_ASCII_H
 #define OB_OPS_TEXT_ASCII_H
 

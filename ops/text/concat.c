@@ -1,5 +1,5 @@
-/* StringConcat 20: the bytes of two elements, one behind the other. Operands broadcast by their strides; where one element is
- * empty the other's bytes serve. */
+/* StringConcat 20: the bytes of two elements, one after the other. Operands broadcast by their strides. If one element is empty,
+ * the result uses the bytes of the other. */
 #include "core/base/arena.h"
 #include "ops/kernel/common.h"
 

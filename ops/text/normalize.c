@@ -1,8 +1,9 @@
-/* StringNormalizer 10: elements without stop words, and in lower or upper case. When none is left the result is one empty string.
+/* StringNormalizer 10: elements without stop words, in lower or upper case. If no element is left, the result is one empty
+ * string.
  *
- * Case is Unicode's, by libunistring: full mappings ("ß" is "SS" in upper case), and those of the language that the locale begins
- * with where it has its own (az, lt, tr); every other locale, and none, means the same. Stop words that are not case sensitive
- * are compared by Unicode's full case folding. */
+ * Case is that of Unicode, by libunistring: full mappings ("ß" is "SS" in upper case), and the mappings of the locale's language
+ * if Unicode defines any (az, lt, tr); all other locales are equal to none. Stop words that are not case sensitive are compared
+ * by Unicode's full case folding. */
 #include <stdlib.h>
 
 #include "core/base/arena.h"
@@ -19,11 +20,11 @@
 
 typedef struct state {
     ob_case change;
-    bool fold;  /* of stop words */
-    bool plain; /* ASCII maps within itself: in every language but two, whose i has its dot in both cases or in none */
+    bool fold;  /* fold the case of elements and stop words */
+    bool plain; /* ASCII maps to ASCII: in all languages except two, whose i keeps its dot, or the lack of it, in both cases */
     char language[4];
-    ob_map stopwords; /* folded, where elements are */
-    size_t longest;   /* of them */
+    ob_map stopwords; /* folded, if elements are */
+    size_t longest;   /* in bytes, of a stop word */
 } state;
 
 /* ---- Case ---- */
@@ -35,7 +36,7 @@ static void map_ascii(mapping to, const char *from, size_t n, char *out) {
     for (size_t i = 0; i < n; i++) out[i] = (char)(from[i] ^ ((unsigned)from[i] - first < 26 ? 0x20 : 0));
 }
 
-/* In `strings`; false: no memory, or `*bad`, no UTF-8. */
+/* Maps case; the result is in `strings`. False: out of memory, or *bad: not UTF-8. */
 static bool map_case(const state *s, mapping to, const ob_string *from, ob_arena *strings, ob_string *out, bool *bad) {
     if (s->plain && from->n > 0 && ob__is_ascii(from->data, from->n)) {
         char *mapped = ob__arena_alloc(strings, from->n);
@@ -44,7 +45,7 @@ static bool map_case(const state *s, mapping to, const ob_string *from, ob_arena
         return mapped != NULL;
     }
 #ifdef OB_WITH_UNISTRING
-    /* No mapping makes UTF-8 more than three times as long. */
+    /* no mapping makes UTF-8 more than three times as long */
     size_t room, n;
     if (from->n == 0 || ob__size_mul_overflows(from->n, 3, &room)) {
         *out = *from;
@@ -122,14 +123,14 @@ static ob_status plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kerne
 
 /* ---- Running ---- */
 
-enum { WORK = 64 }; /* steps of an element, for the pace */
+enum { WORK = 64 }; /* cost of an element, for the pace */
 
 static ob_status case_error(bool bad, int64_t i, ob_error *error) {
     if (bad) return ob__fail(error, OB_E_ARGUMENT, "element %lld is not UTF-8", (long long)i);
     return ob__fail(error, OB_E_MEMORY, "no memory for strings");
 }
 
-/* Whether an element is a stop word; false: as map_case. */
+/* Whether an element is a stop word; returns false as map_case does. */
 static bool look_up(const state *s, const ob_string *element, ob_arena *strings, bool *is_stopword, bool *bad) {
     char folded[64];
     ob_string word = *element;
@@ -146,7 +147,7 @@ static bool look_up(const state *s, const ob_string *element, ob_arena *strings,
     return true;
 }
 
-/* The elements that are no stop words. */
+/* The elements that are not stop words. */
 static ob_status choose(const ob_kernel_args *args, int64_t *kept, int64_t *n_kept, ob_error *error) {
     const state *s = args->state;
     const ob_string *in = args->in[0].data;

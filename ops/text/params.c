@@ -48,7 +48,7 @@ static ob_weighting weighting_of(const ob_node *node) {
     return mode;
 }
 
-/* The n-grams that lie in the pool, of all sizes; NULL, or what is wrong. */
+/* Counts the n-grams of all sizes in the pool. Returns NULL or a description of the error. */
 static const char *count_grams(const ob_tfidf_params *p, int64_t *n) {
     *n = 0;
     for (uint32_t i = 0; i < p->starts.n; i++) {

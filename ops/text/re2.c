@@ -1,15 +1,15 @@
-/* What PCRE2 understands and RE2's language has not: lookaround, atomic groups, possessive quantifiers, conditionals, recursion,
- * references to groups, verbs, callouts, comments. Without these a pattern is an automaton, whose work is bounded by the bytes of
- * an element times the states of the pattern. Source: RE2's description of its syntax. */
+/* Finds the syntax of PCRE2 that RE2's language lacks: lookaround, atomic groups, possessive quantifiers, conditionals,
+ * recursion, references to groups, verbs, callouts, comments. Without these a pattern is an automaton, whose work is bounded by
+ * the bytes of an element times the states of the pattern. Source: RE2's description of its syntax. */
 #include <string.h>
 
 #include "ops/text/params.h"
 
-enum { MOST_REPEATS = 1000 }; /* RE2's */
+enum { MOST_REPEATS = 1000 }; /* the limit of RE2 */
 
 typedef struct scanner {
     const char *at, *end;
-    const char *wrong; /* NULL: nothing yet */
+    const char *wrong; /* NULL: nothing was found so far */
 } scanner;
 
 static bool begins(const scanner *s, const char *text) {
@@ -25,10 +25,10 @@ static bool is_digit(char c) {
     return c >= '0' && c <= '9';
 }
 
-/* Behind a backslash. */
+/* After a backslash. */
 static void skip_escape(scanner *s) {
     s->at++;
-    if (s->at == s->end) return; /* PCRE2 says so */
+    if (s->at == s->end) return; /* PCRE2 reports this error */
     if (*s->at >= '1' && *s->at <= '9') s->wrong = "a reference to a group";
     if (*s->at == 'g' || *s->at == 'k') s->wrong = "a reference to a group";
     if (is_one_of(*s->at, "RXKGhHVNZ")) s->wrong = "an escape that RE2 does not have";
@@ -40,7 +40,7 @@ static void skip_escape(scanner *s) {
     if (s->at < s->end) s->at += 2;
 }
 
-/* [...]: a bracket that stands first belongs to it, [:name:] is one item. */
+/* [...]: a ] in first position belongs to the class, and [:name:] is one item. */
 static void skip_class(scanner *s) {
     s->at++;
     if (s->at < s->end && *s->at == '^') s->at++;
@@ -70,7 +70,7 @@ static const char *group_that_is_wrong(const scanner *s) {
     return NULL;
 }
 
-/* (, and of (?...: flags of RE2 or a name. */
+/* (, and after (? the flags of RE2 or a name. */
 static void skip_group(scanner *s) {
     s->wrong = group_that_is_wrong(s);
     if (s->wrong || !begins(s, "(?")) {
@@ -92,7 +92,7 @@ static void skip_group(scanner *s) {
     }
 }
 
-/* {n}, {n,} or {n,m}; else the brace is a character. False: no quantifier. */
+/* {n}, {n,} or {n,m}; otherwise the brace is a character. False: not a quantifier. */
 static bool skip_counts(scanner *s) {
     const char *at = s->at + 1;
     int64_t most = 0;

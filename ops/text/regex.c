@@ -1,11 +1,11 @@
-/* RegexFullMatch 20: whether the pattern matches the whole of each element. Patterns are RE2's; PCRE2 reads them, and its
- * automaton (pcre2_dfa_match) looks for all ways at once, without trying again, so that time grows with the bytes of the element
- * times the states of the pattern. What RE2 has not is refused (re2.c): an automaton would begin again for it, in the middle of
- * the element. States that are alive at once and the memory for them, which is scratch, are bounded; a pattern that needs more is
- * an error. A long element is matched in segments, each going on where the one before ended, and the run asks in between whether
- * to go on.
+/* RegexFullMatch 20: whether the pattern matches the whole of each element. Patterns are in RE2's language; PCRE2 reads them, and
+ * its automaton (pcre2_dfa_match) follows all alternatives at once without backtracking, so time grows with the bytes of the
+ * element times the states of the pattern. Syntax that RE2 lacks is refused (re2.c), because the automaton would start again
+ * inside the element for it. The number of active states, and thus the scratch memory, is bounded; a pattern that needs more is
+ * an error. A long element is matched in segments, each continuing where the one before ended, with a check for cancellation in
+ * between.
  *
- * Differences from RE2: \s takes the vertical tab, too. */
+ * A difference from RE2: \s also matches the vertical tab. */
 #include "ops/kernel/common.h"
 #include "ops/text/ascii.h"
 #include "ops/text/params.h"
@@ -14,10 +14,10 @@
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
 
-/* The clock is read when that many bytes were looked at, an element counting for some more. */
+/* The clock is read after this many bytes; each element counts as some additional bytes. */
 enum { BYTES_BETWEEN = 1 << 12, BYTES_OF_ELEMENT = 16 };
 
-/* Entries of the automaton's memory, three for a state in each of two lists; bytes of what it allocates beside. */
+/* Entries of the automaton's memory, three for each state in each of two lists, and bytes that it allocates in addition. */
 enum {
     WORKSPACE = 16384,
     SEGMENT_WORK = 1 << 20,
@@ -29,14 +29,14 @@ enum {
 
 typedef struct state {
     pcre2_code *code;
-    size_t segment; /* bytes of an element that are matched at a time */
+    size_t segment; /* bytes of an element that are matched at once */
     pcre2_general_context *context;
 } state;
 
 /* ---- Memory: while planning of the session; while running a piece of scratch, which nothing is given back to ---- */
 
 typedef struct block {
-    _Alignas(16) size_t n_bytes; /* and the bytes */
+    _Alignas(16) size_t n_bytes; /* size of the bytes that follow */
 } block;
 
 static void *plan_alloc(size_t n, void *context) {
@@ -91,12 +91,12 @@ static ob_status compile(state *s, const ob_string *pattern, ob_allocator *alloc
     if (!s->code) {
         PCRE2_UCHAR text[160] = "";
         pcre2_get_error_message(code, text, sizeof text);
-        if (code == PCRE2_ERROR_NOMEMORY || code == 121) return OB_E_MEMORY; /* 121: while compiling */
+        if (code == PCRE2_ERROR_NOMEMORY || code == 121) return OB_E_MEMORY; /* 121: out of memory while compiling */
         return ob__fail(error, OB_E_ARGUMENT, "pattern, at byte %zu: %s", (size_t)at, (const char *)text);
     }
     pcre2_pattern_info(s->code, PCRE2_INFO_BACKREFMAX, &references);
     OB_FAIL_IF(references > 0, error, OB_E_ARGUMENT, "the pattern refers to a group, which RE2 does not support");
-    pcre2_pattern_info(s->code, PCRE2_INFO_SIZE, &code_bytes); /* a state has some bytes */
+    pcre2_pattern_info(s->code, PCRE2_INFO_SIZE, &code_bytes); /* a state takes at least a byte */
     s->segment = code_bytes < SEGMENT_WORK / LEAST_SEGMENT ? SEGMENT_WORK / (code_bytes + 1) : LEAST_SEGMENT;
     return OB_OK;
 }
@@ -148,7 +148,7 @@ static ob_status open_matcher(matcher *m, const ob_kernel_args *args, ob_error *
     return OB_OK;
 }
 
-/* The end of the segment that begins at `begin`: a character is not cut. */
+/* The end of the segment that begins at `begin`; characters are not divided. */
 static size_t segment_end(const state *s, const ob_string *text, size_t begin) {
     size_t end = begin + s->segment;
     if (end >= text->n) return text->n;
@@ -156,8 +156,8 @@ static size_t segment_end(const state *s, const ob_string *text, size_t begin) {
     return end;
 }
 
-/* What PCRE2 says of the element; of a run that is stopped, that nothing matches. What the automaton is doing at the end of a
- * segment is in the workspace; what lies before a segment is there for \b to look at. */
+/* PCRE2's result for the element; PCRE2_ERROR_NOMATCH if the run is cancelled. The state of the automaton at the end of a segment
+ * is in the workspace; the text before a segment remains readable, for \b. */
 static int match_segments(matcher *m, const ob_string *text, const ob_threads *threads) {
     const char *data = text->n ? text->data : "";
     uint32_t options = ob__is_ascii(text->data, text->n) ? PCRE2_NO_UTF_CHECK : 0;
@@ -168,9 +168,9 @@ static int match_segments(matcher *m, const ob_string *text, const ob_threads *t
         const int found = pcre2_dfa_match(m->s->code, (PCRE2_SPTR)data, end, begin, options | partial, m->found, m->limits,
                                           m->workspace, WORKSPACE);
         m->heap.next = mark;
-        if (end == text->n) /* of all matches the longest comes first */
+        if (end == text->n) /* the longest match comes first */
             return found < 0 || pcre2_get_ovector_pointer(m->found)[1] == end ? found : PCRE2_ERROR_NOMATCH;
-        if (found >= 0) return PCRE2_ERROR_NOMATCH; /* and more follows */
+        if (found >= 0) return PCRE2_ERROR_NOMATCH; /* the element continues after the match */
         if (found != PCRE2_ERROR_PARTIAL) return found;
         if (ob__stopped(threads)) return PCRE2_ERROR_NOMATCH;
         options |= PCRE2_DFA_RESTART;

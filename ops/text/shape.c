@@ -35,7 +35,7 @@ ob_status ob__infer_string_split(ob_infer *infer) {
     return ob__out_tensor(infer, 1, OB_INT64, from.rank, dims);
 }
 
-/* A function's body may leave attributes open. */
+/* False if attributes refer to those of a function, as in its body. */
 static bool all_known(const ob_node *node) {
     bool known = true;
     for (uint32_t i = 0; i < node->n_attributes; i++) known &= !node->attributes[i]->ref;

@@ -1,9 +1,9 @@
-/* StringSplit 20: each element cut at a delimiter, or without one at runs of whitespace, whose ends are cut off, too. As many
- * places for each element as the one with most parts has; what is left is empty strings. Parts are bytes of the operand, which
- * are not copied.
+/* StringSplit 20: splits each element at a delimiter, or without one at whitespace, which is also removed at both ends. Each
+ * element gets as many parts as the element with most parts; missing parts are empty strings. Parts are bytes of the operand,
+ * which are not copied.
  *
- * Whitespace is what Unicode calls so and what Python's str.split() takes beside it (U+001C to U+001F). A delimiter is looked for
- * as bytes, which in UTF-8 finds whole characters only. */
+ * Whitespace is that of Unicode and of Python's str.split(), which adds U+001C to U+001F. A delimiter is searched as bytes, which
+ * finds only whole characters in UTF-8. */
 #include "ops/kernel/cells.h"
 #include "ops/kernel/common.h"
 #include "ops/text/params.h"
@@ -13,7 +13,7 @@ typedef struct state {
     int64_t most;
 } state;
 
-/* Bytes of the whitespace character that p begins with, 0 when it is none. */
+/* The length in bytes of the whitespace character at p, 0 if there is none. */
 static size_t space_at(const char *p, size_t n) {
     const unsigned char *u = (const unsigned char *)p;
     if (n >= 1 && ((u[0] >= 0x09 && u[0] <= 0x0d) || (u[0] >= 0x1c && u[0] <= 0x20))) return 1;
@@ -43,7 +43,7 @@ static ob_string without_spaces_behind(ob_string text) {
     return text;
 }
 
-/* Where the next delimiter or space is; text.n when there is none. */
+/* The position of the next delimiter or whitespace; text.n if there is none. */
 static size_t find_end(const state *s, ob_string text) {
     size_t at = 0, width = s->delimiter.n;
     if (width == 0) {
@@ -59,7 +59,7 @@ static size_t find_end(const state *s, ob_string text) {
     return text.n;
 }
 
-/* Returns how many parts there are, and writes them where `parts` is given. */
+/* Returns the number of parts, and writes them if `parts` is given. */
 static int64_t split(const state *s, ob_string text, ob_string *parts) {
     int64_t n = 0;
     bool spaces = s->delimiter.n == 0;

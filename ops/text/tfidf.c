@@ -1,9 +1,10 @@
-/* TfIdfVectorizer 9: how often the n-grams of a pool occur in each row. An n-gram of a row has items that lie 1 .. max_skip_count
- * + 1 apart, all equally far; single items are counted once. TF: the count; IDF: the weight of an n-gram that occurs; TFIDF: the
- * count times the weight. Weights are those of n-grams, as the text says, and n-grams with one place in the result are summed.
+/* TfIdfVectorizer 9: the number of times that the n-grams of a pool occur in each row. The items of an n-gram are at equal
+ * distances of 1 .. max_skip_count + 1; single items are counted once. TF: the count; IDF: the weight of an n-gram that occurs;
+ * TFIDF: the count times the weight. As specified, weights belong to n-grams. N-grams with the same position in the result are
+ * summed.
  *
- * The pool is a tree: an item of a row is looked up once, and becomes a number; it leads from the root to a node, and from a node
- * to the next one. */
+ * The pool is a tree. Each item of a row is looked up once and becomes a number; it leads from the root to a node, and from a
+ * node to the next one. */
 #include "core/base/number_map.h"
 #include "ops/kernel/common.h"
 #include "ops/text/params.h"
@@ -14,11 +15,11 @@ typedef struct state {
     bool strings;
     ob_map texts;            /* items to numbers from 1 on: strings ... */
     ob_number_map ints;      /* ... or integers */
-    uint32_t *first;         /* of each item: its node as the first of an n-gram, 0: none */
-    ob_number_map next;      /* a node and an item (edge) to a node */
-    const uint32_t *node_of; /* of each n-gram; 0: of a size that is not asked for */
+    uint32_t *first;         /* for each item, its node as first item of an n-gram; 0: none */
+    ob_number_map next;      /* from a node and an item (an edge) to a node */
+    const uint32_t *node_of; /* for each n-gram; 0: its size is not counted */
     const int64_t *places;
-    const float *weights; /* NULL: 1 */
+    const float *weights; /* NULL: all 1 */
 } state;
 
 /* ---- The pool ---- */
@@ -27,7 +28,7 @@ static inline uint64_t edge(uint32_t node, uint32_t item) {
     return (uint64_t)node << 32 | item;
 }
 
-/* The number of item i of the pool, which is `*n_items` + 1 when it is new; 0: no memory. */
+/* The number of item i of the pool; *n_items + 1 if it is new. 0: out of memory. */
 static uint32_t add_item(state *s, const ob_tfidf_params *p, int64_t i, uint32_t *n_items) {
     if (!s->strings) {
         uint32_t *number = ob__number_place(&s->ints, (uint64_t)p->ints.at[i]);
@@ -40,7 +41,7 @@ static uint32_t add_item(state *s, const ob_tfidf_params *p, int64_t i, uint32_t
     return entry ? (uint32_t)(uintptr_t)entry->value : 0;
 }
 
-/* How many there are so far. */
+/* The numbers of items and nodes so far. */
 typedef struct growth {
     uint32_t items, nodes;
 } growth;
@@ -114,14 +115,14 @@ static inline uint32_t item_at(const state *s, const ob_view *in, int64_t i) {
     return entry ? (uint32_t)(uintptr_t)entry->value : 0;
 }
 
-/* Counts the n-grams whose items lie that far apart, at the nodes where they end. */
+/* Counts the n-grams with this distance between items, at the nodes where they end. */
 static void count_at_distance(const state *s, const uint32_t *items, int64_t distance, int64_t *counts, obk_pace *pace) {
     enum { WORK_OF_START = 2, WORK_OF_STEP = 8 };
     const int64_t n = distance > 1 ? s->row_length - distance : s->row_length, most = s->most;
     const ob_number_map next = s->next;
     for (int64_t start = 0; start < n && !obk_stops(pace, WORK_OF_START); start++) {
         uint32_t node = s->first[items[start]];
-        counts[node] += distance == 1; /* of the root nobody asks */
+        counts[node] += distance == 1; /* counts of the root are not used */
         int64_t at = start;
         for (int64_t size = 2; size <= most && node && s->row_length - at > distance; size++) {
             if (obk_stops(pace, WORK_OF_STEP)) return;
