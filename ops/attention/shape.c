@@ -327,8 +327,7 @@ static ob_status require_rate(ob_infer *infer, uint32_t input, bool needed, cons
     return require_either(infer, input, a, b);
 }
 
-/* Source: LinearAttention-27: all operands are flat, (batch, tokens, heads * size), except the state (batch, heads, key, value).
- */
+/* Source: LinearAttention-27: operands are flat, (batch, tokens, heads * size), except the state (batch, heads, key, value). */
 ob_status ob__infer_linear_attention(ob_infer *infer) {
     const ob_linear_attention_params p = ob__linear_attention_params(infer->node);
     heads h;

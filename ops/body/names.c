@@ -30,8 +30,7 @@ ob_status ob__body_take_attribute(ob_body_reader *r, const ob_body_attribute **o
     return ob__body_wrong(r, "an attribute that is not declared");
 }
 
-/* The value of an attribute: a number or a list. If it is missing, its default; a term without value and literal if it has none.
- */
+/* The value of an attribute: a number or a list. If it is missing, its default; without one, a term without value and literal. */
 ob_status ob__body_attribute_term(const ob_body_reader *r, const ob_body_attribute *attribute, ob_term *out) {
     const ob_attribute *given = ob__node_attribute(r->writer.call, attribute->name);
     *out = attribute->otherwise;

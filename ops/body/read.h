@@ -51,8 +51,7 @@ ob_status ob__body_take_text(ob_body_reader *r, const char **out);
 ob_body_name *ob__body_find_name(const ob_body_reader *r, const char *name);
 ob_status ob__body_add_name(ob_body_reader *r, const char *name, ob_body_name **out);
 ob_status ob__body_take_attribute(ob_body_reader *r, const ob_body_attribute **out);
-/* The value of an attribute: a number or a list. If it is missing, its default; a term without value and literal if it has none.
- */
+/* The value of an attribute: a number or a list. If it is missing, its default; without one, a term without value and literal. */
 ob_status ob__body_attribute_term(const ob_body_reader *r, const ob_body_attribute *attribute, ob_term *out);
 const char *ob__body_attribute_text(const ob_body_reader *r, const ob_body_attribute *attribute);
 /* Rank and element type of the operand in brackets, or its size along an axis; -1 and OB_NONE if it is omitted. */

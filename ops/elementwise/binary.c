@@ -1,7 +1,6 @@
 /* Two operands: arithmetic, comparison, logic, bits. For integers, Add, Sub and Mul wrap; Div truncates, division by zero gives
- * 0, and the smallest integer divided by -1 wraps; Mod has the sign of the divisor unless fmod is set, and modulo zero is 0. A
- * shift by the width or more gives 0. Comparisons with NaN are false, except the negation of Equal. Pow has the type of its base.
- */
+ * 0, and the smallest integer by -1 wraps; Mod has the sign of the divisor unless fmod is set, and modulo zero is 0. A shift by
+ * the width or more gives 0. Comparisons with NaN are false, except the negation of Equal. Pow has the type of its base. */
 #include <string.h>
 
 #include "core/base/error.h"

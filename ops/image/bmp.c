@@ -1,5 +1,4 @@
-/* BMP: 1, 2, 4 and 8 bits with a palette (8 and 4 also run-length encoded); 16, 24 and 32 bits with masks; bottom-up or top-down.
- */
+/* BMP: 1, 2, 4 and 8 bits with a palette (8 and 4 also run-length); 16, 24 and 32 bits with masks; bottom-up or top-down. */
 #include <string.h>
 
 #include "ops/image/decode.h"

@@ -131,8 +131,7 @@ static bool set_up(decoder *d) {
     return good;
 }
 
-/* The area begins one sample of the coarsest component earlier, because that component's first sample may lie before the window.
- */
+/* Begins one sample of the coarsest component earlier, because that component's first sample may lie before the window. */
 static ob_status read_window(decoder *d, const window *w, ob_error *error) {
     const ob_codestream *s = d->stream;
     OB_FAIL_IF(!set_up(d), error, OB_E_MEMORY, "no memory for a decoder");

@@ -1,4 +1,4 @@
-/* Elements of small tensors, as far as they are known without a run. Shape rules compute them, and the checker stores them beside
+/* Elements of small tensors, as far as they are known without a run. Shape rules compute them, and the checker stores them with
  * types. */
 #ifndef OB_OPS_INFER_ELEMENTS_H
 #define OB_OPS_INFER_ELEMENTS_H
@@ -50,8 +50,7 @@ typedef struct ob_content {
     uint32_t n;            /* number of elements, at most OB_CONTENT_MAX */
     const ob_dim *elems;   /* NULL: not known. An element may be OB_DIM_UNKNOWN */
     const ob_range *range; /* NULL: not known, or elems are more precise */
-    /* For floats that are not integers: element i is parts[i] / denominator, a power of two. NULL: not known, or elems are set.
-     */
+    /* For fractional floats: element i is parts[i] / denominator, a power of two. NULL: not known, or elems are set. */
     const ob_dim *parts;
     int64_t denominator;
     /* For floats: the greatest numerator in the computation. The elements are exact if it has no more bits than the type's

@@ -30,8 +30,7 @@ struct ob_infer {
                            const char *reason);
     /* The same for a bound on elements of an input of the model, which data decides. May be NULL. */
     ob_status (*bounded)(ob_infer *infer, const ob_bound *bound, ob_dim guard, int32_t operand, int32_t axis);
-    /* Whether the model's other conditions exclude all sizes where `guard` is 1 or more and the condition fails. NULL: not known.
-     */
+    /* Whether other conditions exclude all sizes where `guard` is 1 or more and the condition fails. NULL: not known. */
     ob_status (*excludes)(ob_infer *infer, const ob_condition *condition, ob_dim guard, int32_t axis, bool *excluded);
     /* Whether a size, on which a rank depends, is 1. UNDECIDED: not known in this inference. NULL: never. */
     ob_truth (*is_one)(ob_infer *infer, ob_dim size);
@@ -140,8 +139,7 @@ int32_t ob__since(const ob_infer *infer); /* the first opset with this version o
 bool ob__op_is(const ob_infer *infer, const char *name);
 /* Makes a negative axis non-negative. False, with OB0602 reported, if it is out of range. */
 bool ob__axis_in(ob_infer *infer, int64_t axis, int32_t rank, int32_t *out);
-/* The floats of a constant input (initializer or Constant node), copied; NULL if it is not constant. n is at most OB_CONTENT_MAX.
- */
+/* The floats of a constant input (initializer or Constant node), copied; NULL if not constant. n is at most OB_CONTENT_MAX. */
 const float *ob__in_const_floats(ob_infer *infer, uint32_t i, uint32_t *n);
 /* Whether input i is a constant of integers without a 0. */
 bool ob__in_const_without_0(const ob_infer *infer, uint32_t i);

@@ -25,7 +25,7 @@ typedef struct ob_kernel_site {
     const ob_allocator *allocator; /* for allocations of operator libraries, which `release` frees */
     bool constants_in_place;       /* no constant is prepared; all are used in place */
     const ob_account
-        *account;         /* counts memory together with `allocator`; NULL: memory is not counted. Lives as long as the state */
+        *account;         /* the account in which `allocator` counts; NULL: memory is not counted. Lives as long as the state */
     struct ob_blas *blas; /* for large products of sessions with relaxed numerics (ops/product/blas.h); lives as long as the
                              state; NULL: none */
 } ob_kernel_site;

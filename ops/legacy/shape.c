@@ -13,8 +13,7 @@ OB_RULE(given_tensor_fill);
 OB_RULE(image_scaler);
 OB_RULE(gru_unit);
 
-/* Source: Crop-1. border is (left, top, right, bottom), or with `scale` (height, width) its first two are the upper left corner.
- */
+/* Source: Crop-1. border is (left, top, right, bottom), or with `scale` (height, width) it begins with the upper left corner. */
 ob_status ob__infer_crop(ob_infer *infer) {
     ob_shape x = ob__in_shape(infer, 0);
     uint32_t n_border, n_scale;

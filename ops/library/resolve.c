@@ -1,5 +1,4 @@
-/* Finds the operator of each node of a model: in the local functions, then in the model's operator libraries, then in the table.
- */
+/* Finds the operator of each node of a model: in the local functions, its operator libraries, then the table. */
 #include "ops/library/resolve.h"
 
 #include <string.h>

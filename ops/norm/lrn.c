@@ -38,8 +38,7 @@ static ob_status lrn_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_k
     return OB_OK;
 }
 
-/* A block of columns, channel by channel. A window of many channels is computed in pieces, to check for cancellation in between.
- */
+/* A block of columns, channel by channel. A window of many channels is divided, to check for cancellation in between. */
 static void lrn_block(const lrn *l, char *y, const char *x, int64_t width, obk_pace *pace) {
     enum { ROWS = 1024 };
     const obk_lrn *p = &l->params;

@@ -232,8 +232,7 @@ ob_status ob__infer_scatter_elements(ob_infer *infer) {
     return scatter_content(infer);
 }
 
-/* Updates have the shape of the indices without their last axis, followed by the axes of the data that an index does not cover.
- */
+/* Updates have the shape of the indices without their last axis, followed by the axes of the data after an index. */
 ob_status ob__infer_scatter_nd(ob_infer *infer) {
     ob_shape data = ob__in_shape(infer, 0), indices = ob__in_shape(infer, 1);
     ob_dim depth = ob__in_dim(infer, 1, -1);

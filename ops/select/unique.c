@@ -86,8 +86,7 @@ static bool same(const work *w, int64_t a, int64_t b) {
     return compare(w, a, b) == 0 && !holds_nan(w, a);
 }
 
-/* Merges from[begin .. middle) and from[middle .. end), each sorted, to to[begin .. end). Of equal slices the left one is first.
- */
+/* Merges from[begin .. middle) and from[middle .. end), each sorted, to to[begin .. end). Of equal slices the left is first. */
 static void merge(work *w, const int64_t *from, int64_t *to, int64_t begin, int64_t middle, int64_t end) {
     int64_t left = begin, right = middle, at = begin;
     if (middle < end && compare(w, from[middle - 1], from[middle]) <= 0) left = begin, right = end; /* already in order */

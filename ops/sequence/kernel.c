@@ -29,8 +29,7 @@ static const ob_cell *sequence_in(const ob_kernel_args *args, uint32_t i) {
     return ob_cell_get_kind(cell) == OB_CELL_SEQUENCE ? cell : NULL;
 }
 
-/* The integer in operand i as a position in a sequence of n, from the end if it is negative. With `behind`, n is a position too.
- */
+/* The integer in operand i as a position in a sequence of n, from the end if negative. With `behind`, n is a position too. */
 static ob_status read_place(const ob_kernel_args *args, uint32_t i, size_t n, bool behind, size_t *out, ob_error *error) {
     int64_t at, count = (int64_t)n;
     int32_t n_read;

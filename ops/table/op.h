@@ -37,15 +37,13 @@ typedef enum ob_onto {
     OB_ONTO_PRODUCT   /* the product of the matrices in operands 0 and 1, see ob__product_axis */
 } ob_onto;
 
-/* The operands of a version that broadcast, if not all do: for LEGACY, UNI and BATCH. Aligned at the last axis unless `placed`.
- */
+/* The operands of a version that broadcast, if not all do: for LEGACY, UNI and BATCH. Right-aligned unless `placed`. */
 typedef struct ob_stretch {
     uint8_t first, last; /* the operands that broadcast to the target; BATCH: the operand that broadcasts with operand 0 */
     ob_onto onto;
     bool asked;  /* only with attribute broadcast = 1; otherwise shapes must be equal */
     bool placed; /* attribute `axis`, if given, is the axis of the target for the first axis of operand `first` */
-    uint8_t scale_from, scale_end; /* BATCH: scales and zero points of operand i are the operands i + scale_from to i + scale_end
-                                      - 1; none if equal */
+    uint8_t scale_from, scale_end; /* BATCH: distances of scales and zero points after their operand; none if equal */
 } ob_stretch;
 
 /* Sets of element types, one bit for each ob_dtype number; bits above 32 are types other than tensors. */
@@ -130,8 +128,7 @@ bool ob__op_input_optional(const ob_op *op, uint32_t index);
 /* Whether input `index` has the type letter of output 0: its elements may then appear in the output, so it is not only a
  * parameter. */
 bool ob__op_input_shares_type(const ob_op *op, uint32_t index);
-/* For a deprecated row, for instance "deprecated since version 11 of ai.onnx: use ScatterElements". At most n_bytes, terminated.
- */
+/* For a deprecated row, e.g. "deprecated since version 11 of ai.onnx: use ScatterElements". At most n_bytes, terminated. */
 void ob__op_deprecation(const ob_op *op, char *text, size_t n_bytes);
 /* False if the row requires attribute broadcast = 1 and the node lacks it: then nothing broadcasts. */
 bool ob__stretch_asked(const ob_node *node, const ob_op *op);

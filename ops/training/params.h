@@ -1,5 +1,4 @@
-/* The attributes of the operators of domain ai.onnx.preview.training and the order of the optimizers' operands, read only here.
- */
+/* The attributes of operators of ai.onnx.preview.training and the order of the optimizers' operands, read only here. */
 #ifndef OB_OPS_TRAINING_PARAMS_H
 #define OB_OPS_TRAINING_PARAMS_H
 
