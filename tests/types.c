@@ -176,7 +176,9 @@ int main(int argc, char **argv) {
                          "(`ops/*/samples.txt`) with every element "
                          "type that the\nspecification lists for it; do not edit. T, U, V, W are the type constraints of the row "
                          "in `ops/*/family.def`, in the "
-                         "order of its signature.\n\n| operator | since | runs as | types that run | types that do not "
+                         "order of its signature. The fourth column\ncounts the types that run, over all type constraints; it is "
+                         "empty if the specification fixes every type. The fifth "
+                         "names the types that are refused.\n\n| operator | since | runs as | types that run | types that do not "
                          "|\n|---|---:|---|---:|---|\n");
     for (size_t i = 0; i < ob__op_count(); i++) print_row(&page, ob__op_at(i), verbose);
     for (const sample *s = samples; s; s = s->next)

@@ -19,7 +19,7 @@ typedef struct run_options {
     size_t n_dims;
     const char *output_folder, *expect_folder;
     bool npy, optimize, strict, quiet, verbose;
-    bool random; /* random random elements for inputs that are not given */
+    bool random; /* random elements for inputs that are not given */
     ob_numerics numerics;
     bool bench, profile;
     const char *profile_file;

@@ -12,7 +12,7 @@
 /* Limits, as counts. Beyond a limit the clause, or the set, is not rewritten. */
 enum {
     OB_SOLVE_SPLIT = 16,                /* clauses that one clause may become by rewriting */
-    OB_SOLVE_LITERALS = 128,            /* literals literals of a clause that is still rewritten */
+    OB_SOLVE_LITERALS = 128,            /* literals of a clause that is still rewritten */
     OB_SOLVE_TIGHTENED = 3,             /* how often clauses in several symbols may move one bound */
     OB_SOLVE_PERIOD = 65536,            /* of a set of one symbol's sizes */
     OB_SOLVE_POINTS = 1 << 20,          /* threshold and period of such a set */

@@ -23,7 +23,7 @@ typedef struct ob_unverified {
 /* An assumption of the user, or a declaration of the file for a size that inference does not know. */
 typedef struct ob_assumption {
     const char *text;
-    bool declared;         /* declared declared by the file: listed, never used */
+    bool declared;         /* declared by the file: listed, never used */
     const ob_value *value; /* the declared value, or NULL */
 } ob_assumption;
 
