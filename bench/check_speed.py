@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checking speed: load and check a chain of broadcasting nodes, beside onnx's own C++ checker and shape inference on the same file.
+"""Checking speed: load and check a chain of broadcasting nodes, beside onnx's own C++ checker and shape inference.
 
     bench/check_speed.py [--nodes N] [--rounds R] [--command PATH]
 
@@ -85,12 +85,16 @@ def main():
         best = {name: min(list_) for name, list_ in times.items()}
     print("| %d broadcasting nodes | seconds (best of %d) | spread |" % (given.nodes, given.rounds))
     print("|---|---|---|")
-    rows = [("calls", "onnx: load, checker, shape inference from Python"), ("onnx", "onnx: the C++ checker and shape inference alone"), ("quiet", "onnx-broadcast-check --quiet (process start included)"),
-            ("full", "onnx-broadcast-check, every broadcast printed"), ("long", "onnx-broadcast-check --quiet, 10 times the nodes")]
+    rows = [("calls", "onnx: load, checker, shape inference from Python"),
+            ("onnx", "onnx: the C++ checker and shape inference alone"),
+            ("quiet", "onnx-broadcast-check --quiet (process start included)"),
+            ("full", "onnx-broadcast-check, every broadcast printed"),
+            ("long", "onnx-broadcast-check --quiet, 10 times the nodes")]
     for name, title in rows:
         print("| %s | %.3f | %.3f |" % (title, best[name], max(times[name]) - best[name]))
     faster, growth = best["calls"] / best["quiet"], best["long"] / best["quiet"]
-    print("\n%.1f times faster than onnx (wanted: 5), %.1f times than its C++ code alone; 10 times the nodes take %.1f times as long (wanted: about 10)"
+    print("\n%.1f times faster than onnx (wanted: 5), %.1f times than its C++ code alone; "
+          "10 times the nodes take %.1f times as long (wanted: about 10)"
           % (faster, best["onnx"] / best["quiet"], growth))
     return 0 if faster >= 5 and growth <= 12 else 1
 

@@ -1,9 +1,10 @@
 #!/usr/bin/python3
-"""Models whose attributes are long, as lines for ort_models --text: trees, linear models, support vectors, scalers, encoders, n-grams.
+"""Models with long attributes, as lines for ort_models --text.
 
     build/ort_models LIBRARY --text <(bench/long_operators.py)
 
-What the attributes hold is made up, the same in every run.
+They are trees, linear models, support vectors, scalers, encoders and n-grams. The values of the attributes are made up, the
+same in every run.
 """
 import random
 
@@ -90,7 +91,8 @@ def main():
     x = f"float[{ROWS},{FEATURES}] x"
     line(f"TreeEnsemble, {TREES} trees of depth {DEPTH} on {ROWS} rows", ML5, x, f"float[{ROWS},1] y", "ai.onnx.ml.TreeEnsemble",
          new_trees(nodes), "x")
-    line("TreeEnsembleRegressor, the same", ML, x, f"float[{ROWS},1] y", "ai.onnx.ml.TreeEnsembleRegressor", old_trees(nodes, 0), "x")
+    line("TreeEnsembleRegressor, the same", ML, x, f"float[{ROWS},1] y", "ai.onnx.ml.TreeEnsembleRegressor",
+         old_trees(nodes, 0), "x")
     line("TreeEnsembleClassifier, the same, 3 classes", ML, x, f"int64[{ROWS}] l, float[{ROWS},3] y",
          "ai.onnx.ml.TreeEnsembleClassifier", old_trees(nodes, 3), "x")
     x, labels = "float[10000,20] x", list(range(10))
@@ -99,8 +101,10 @@ def main():
     line("LinearRegressor [10000,20] to 10", ML, x, "float[10000,10] y", "ai.onnx.ml.LinearRegressor",
          {"coefficients": numbers(200), "intercepts": numbers(10), "targets": 10}, "x")
     support = {"kernel_type": "RBF", "kernel_params": [0.5, 0.0, 3.0], "support_vectors": numbers(100 * 20)}
-    line("SVMClassifier, 100 vectors [1000,20] to 4", ML, "float[1000,20] x", "int64[1000] l, float[1000,6] y", "ai.onnx.ml.SVMClassifier",
-         {**support, "coefficients": numbers(300), "vectors_per_class": [25] * 4, "rho": numbers(6), "classlabels_ints": labels[:4]}, "x")
+    line("SVMClassifier, 100 vectors [1000,20] to 4", ML, "float[1000,20] x", "int64[1000] l, float[1000,6] y",
+         "ai.onnx.ml.SVMClassifier",
+         {**support, "coefficients": numbers(300), "vectors_per_class": [25] * 4, "rho": numbers(6),
+          "classlabels_ints": labels[:4]}, "x")
     line("SVMRegressor, 100 vectors [1000,20]", ML, "float[1000,20] x", "float[1000,1] y", "ai.onnx.ml.SVMRegressor",
          {**support, "coefficients": numbers(100), "n_supports": 100, "rho": [0.5]}, "x")
     line("Scaler [10000,20]", ML, x, "float[10000,20] y", "ai.onnx.ml.Scaler", {"offset": numbers(20), "scale": numbers(20)}, "x")

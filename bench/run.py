@@ -3,10 +3,11 @@
 
     bench/run.py [--rounds R] [--milliseconds M] [--only TEXT] [--program PATH] [--output FILE]
 
-In every round each case is timed three times in turn: our calls, the memory limit (a loop that only moves the bytes that the case must
-move: each input and the output once) and NumPy (writing into given arrays, as our calls do). The time of a round is the median of its
-executions; the best round counts, and the spread is how much slower the median round was. Before timing, results are compared. Exit
-status 1 when a row is slower than NumPy or the geometric mean of the ratios to the limit, over the rows of 64 KiB and more, exceeds 2.
+In every round each case is timed three times in turn: our calls, the memory limit (a loop that only moves the bytes that the
+case must move: each input and the output once) and NumPy (writing into given arrays, as our calls do). The time of a round is
+the median of its executions. The best round counts, and the spread tells how much slower the median round was. Before timing,
+results are compared. Exit status 1 when a row is slower than NumPy or the geometric mean of the ratios to the limit, over the
+rows of 64 KiB and more, exceeds 2.
 """
 import argparse
 import math
@@ -50,7 +51,7 @@ def make_array(dtype, shape):
 
 
 class Case:
-    """inputs: (name, type, shape); calls: (operator, result, operands...); peer: the same with NumPy, given the arrays by name."""
+    """inputs: (name, type, shape); calls: (operator, result, operands...); peer: the same with NumPy on the named arrays."""
 
     def __init__(self, title, inputs, calls, peer, model=None):
         self.title, self.inputs, self.calls, self.peer, self.model = title, inputs, calls, peer, model
@@ -104,7 +105,8 @@ def scale_and_bias():
 
     shape = (1, 64, 112, 112)
     inputs = [("x", "float", shape), ("scale", "float", (64, 1, 1)), ("bias", "float", (64, 1, 1))]
-    return Case("x*scale+bias [1,64,112,112]", inputs, [("Mul", "z", "x", "scale"), ("Add", "z", "z", "bias")], (peer, "float", shape))
+    calls = [("Mul", "z", "x", "scale"), ("Add", "z", "z", "bias")]
+    return Case("x*scale+bias [1,64,112,112]", inputs, calls, (peer, "float", shape))
 
 
 def chain():
@@ -142,7 +144,8 @@ def layer_norm_model():
         helper.make_node("Mul", ["normal", "g"], ["scaled"]),
         helper.make_node("Add", ["scaled", "b"], ["z"]),
     ]
-    tensors = [helper.make_tensor_value_info(n, TensorProto.FLOAT, s) for n, s in (("x", [1, 128, 768]), ("g", [768]), ("b", [768]))]
+    shapes = (("x", [1, 128, 768]), ("g", [768]), ("b", [768]))
+    tensors = [helper.make_tensor_value_info(name, TensorProto.FLOAT, shape) for name, shape in shapes]
     output = [helper.make_tensor_value_info("z", TensorProto.FLOAT, [1, 128, 768])]
     epsilon = numpy_helper.from_array(np.float32(1e-5), "epsilon")
     model = helper.make_model(helper.make_graph(nodes, "layer_norm", tensors, output, [epsilon]),
@@ -192,7 +195,8 @@ def all_cases():
         binary("Less row", "Less", np.less, square, (1024,), result="bool"),
         pow_case(),
         where_case("Where 3-way [1024,1], [1,1024], [1024,1024]", [(1024, 1), (1, 1024), square], square),
-        where_case("Where mask [1,1,128,128], [1,12,128,128], scalar", [(1, 1, 128, 128), (1, 12, 128, 128), ()], (1, 12, 128, 128)),
+        where_case("Where mask [1,1,128,128], [1,12,128,128], scalar",
+                   [(1, 1, 128, 128), (1, 12, 128, 128), ()], (1, 12, 128, 128)),
         four("Sum of 4: [8,64,56,56], [64,1,1], scalar, [8,1,56,56]", "Sum", np.add),
         four("Max of 4: the same", "Max", np.maximum),
         scale_and_bias(),
@@ -306,7 +310,8 @@ def main():
     if sys.stderr.isatty():
         print("\r%80s\r" % "", end="", file=sys.stderr)
 
-    lines = ["| case (float32 unless said) | KiB | ours, us | limit, us | NumPy, us | ours / limit | NumPy / limit | NumPy / ours |",
+    lines = ["| case (float32 unless said) | KiB | ours, us | limit, us | NumPy, us "
+             "| ours / limit | NumPy / limit | NumPy / ours |",
              "|---|---:|---:|---:|---:|---:|---:|---:|"]
     log_sum = n_large = 0
     slower = []

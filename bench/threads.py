@@ -3,12 +3,12 @@
 
     bench/threads.py [--threads 2,4,8,16] [--processors LIST] [--load N] [--rounds R] [--milliseconds M] [--most X] MODEL...
 
-Every round runs a model with one thread and with each of the numbers, in processes of their own (onnx-broadcast-run --bench), so that what
-else the machine does falls on all of them. A row shows the best run with one thread, and for each number two ratios: of the best runs, and
-the median over the rounds of the ratio of a round's means. The mean is the time that a host loses: under load a run either keeps its
-processor or waits for a slice of somebody else's, and a median shows one of the two. --processors 0 or 0,1 confines the runs to these; --load N has N processes
-compute beside them the whole time. Inputs come from test_data_set_0 beside the model, else they are random. Exit status 1 when a median is
-over --most.
+Every round runs a model with one thread and with each of the numbers, in processes of their own (onnx-broadcast-run --bench),
+so that other work of the machine slows all of them. A row shows the best run with one thread, and for each number two ratios:
+that of the best runs, and the median over the rounds of the ratio of a round's means. The mean is the time that a host loses:
+under load a run either keeps its processor or waits while another process uses it, and a median shows only one of the two.
+--processors 0 or 0,1 confines the runs to these processors; --load N lets N processes compute beside them the whole time.
+Inputs come from test_data_set_0 beside the model, else they are random. Exit status 1 when a median is over --most.
 """
 import argparse
 import glob
@@ -33,7 +33,8 @@ def inputs_of(model):
 def measure(arguments, model, threads):
     """Best and mean of one process in milliseconds, or None."""
     command = ["taskset", "-c", arguments.processors] if arguments.processors else []
-    command += [arguments.command, model, "--quiet", "--bench", "2", "--min-time", str(arguments.milliseconds / 1000), "--threads", str(threads)]
+    command += [arguments.command, model, "--quiet", "--bench", "2", "--min-time", str(arguments.milliseconds / 1000),
+                "--threads", str(threads)]
     done = subprocess.run(command + inputs_of(model), capture_output=True, text=True)
     if done.returncode != 0:
         print("%s: %s" % (model, done.stderr.strip()), file=sys.stderr)
@@ -51,7 +52,8 @@ def row(arguments, model, numbers):
             return None
         rounds.append(times)
     best = [min(r[i][0] for r in rounds) for i in range(len(numbers) + 1)]
-    return best[0], [(best[i + 1] / best[0], statistics.median(r[i + 1][1] / r[0][1] for r in rounds)) for i in range(len(numbers))]
+    return best[0], [(best[i + 1] / best[0], statistics.median(r[i + 1][1] / r[0][1] for r in rounds))
+                     for i in range(len(numbers))]
 
 
 def main():
@@ -69,7 +71,8 @@ def main():
     load = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(arguments.load)]
     over = []
     try:
-        print("| model | one thread, ms | %s |\n|---|---:|%s" % (" | ".join("%d threads" % n for n in numbers), "---:|" * len(numbers)))
+        print("| model | one thread, ms | %s |" % " | ".join("%d threads" % n for n in numbers))
+        print("|---|---:|%s" % ("---:|" * len(numbers)))
         for model in arguments.models:
             result = row(arguments, model, numbers)
             name = os.path.basename(model).removesuffix(".onnx")

@@ -1,5 +1,8 @@
 #!/usr/bin/python3
-"""usage: accuracy.py OUTPUT.pb LABELS.pb [LEAST]. Compares two tensors of class numbers; fails when the share of equal ones is below LEAST."""
+"""usage: accuracy.py OUTPUT.pb LABELS.pb [LEAST]
+
+Compares two tensors of class numbers, and fails when the share of equal ones is below LEAST.
+"""
 import sys
 
 import onnx

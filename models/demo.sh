@@ -54,8 +54,9 @@ say "6. An attention block with open batch and length: made explicit in standard
 expect 0 $check models/attention.onnx
 expect 0 $check models/attention.onnx -o $out/attention_expand.onnx --emit expand --quiet
 test_set=models/attention_test/test_data_set_0
-expect 0 $runner models/attention.onnx --input $test_set/input_0.pb --input $test_set/input_1.pb --output-dir $out/attention --expect $test_set
-expect 0 $runner $out/attention_expand.onnx --input $test_set/input_0.pb --input $test_set/input_1.pb --output-dir $out/attention_expand
+inputs=(--input $test_set/input_0.pb --input $test_set/input_1.pb)
+expect 0 $runner models/attention.onnx "${inputs[@]}" --output-dir $out/attention --expect $test_set
+expect 0 $runner $out/attention_expand.onnx "${inputs[@]}" --output-dir $out/attention_expand
 same $out/attention $out/attention_expand
 
 say "7. Opset 6: broadcast=1 with axis, mapped to BroadcastInDim"

@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 """accidental.onnx: a mean squared error whose prediction kept an axis.
 
-(N, 1) - (N) is a legal broadcast and gives (N, N): every prediction is compared with every target. It runs, and the number is wrong.
+(N, 1) - (N) is a legal broadcast and gives (N, N): every prediction is compared with every target. The model runs, and the
+number is wrong.
 """
 from sample import FLOAT, node, save_model, value
 

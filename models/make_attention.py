@@ -1,8 +1,9 @@
 #!/usr/bin/python3
 """attention.onnx: one block of a transformer encoder with dynamic batch and length.
 
-Broadcasts: the padding mask [batch, 1, 1, length] on the scores [batch, heads, length, length], the biases, a scalar scale, and a layer
-normalisation written out. The weights are random (fixed seed); test_data_set_0 and _1 hold inputs and what NumPy computes for them.
+Broadcasts: the padding mask [batch, 1, 1, length] on the scores [batch, heads, length, length], the biases, a scalar scale,
+and a layer normalisation written out. The weights are random (fixed seed); test_data_set_0 and _1 hold inputs and NumPy's
+results for them.
 """
 import numpy as np
 

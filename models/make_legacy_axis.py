@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 """legacy_axis.onnx: opset 6, where broadcasting had to be asked for with `broadcast` and placed with `axis`.
 
-x is [2, 3, 4, 5]. The bias [3] belongs to axis 1 (the middle), the table [4, 5] is a suffix (no axis), the row [4] counts its axis from the
-end (-2). Plain right alignment would put two of the three elsewhere or refuse them.
+x is [2, 3, 4, 5]. The bias [3] belongs to axis 1 (the middle), the table [4, 5] is a suffix (no axis), the row [4] counts its
+axis from the end (-2). Plain right alignment would put two of the three elsewhere or refuse them.
 """
 import numpy as np
 

@@ -15,7 +15,8 @@ def main():
         node("Gemm", ["rows", "weight", "bias"], ["product"], "Gemm_2", doc_string="model.py(35): forward"),
     ]
     inputs = [value("x", FLOAT, ["batch", 12, 16]), value("feature", FLOAT, [1, 64, 8, 8]), value("rows", FLOAT, [2, 3])]
-    outputs = [value("shifted", FLOAT, ["batch", 12, 16]), value("activated", FLOAT, [1, 64, 8, 8]), value("product", FLOAT, [2, 4])]
+    outputs = [value("shifted", FLOAT, ["batch", 12, 16]), value("activated", FLOAT, [1, 64, 8, 8]),
+               value("product", FLOAT, [2, 4])]
     save_model("wrong.onnx", nodes, inputs, outputs,
                [constant("position", np.zeros((10, 16))),  # made for a length of 10
                 constant("slope", np.full(64, 0.25)),  # one per channel needs (64, 1, 1)

@@ -11,19 +11,22 @@ typedef struct extra_row {
 } extra_row;
 
 /* clang-format off */
-#define TEXT(of, called, number) {&of, {.name = (called), .id = (number), .label = PROTOBUF_C_LABEL_OPTIONAL, .type = PROTOBUF_C_TYPE_STRING}}
-#define MESSAGES(of, called, number, element) \
-    {&of, {.name = (called), .id = (number), .label = PROTOBUF_C_LABEL_REPEATED, .type = PROTOBUF_C_TYPE_MESSAGE, .descriptor = &element}}
+#define TYPE(name) &onnx__##name##_proto__descriptor
+#define TEXT(of, called, number) \
+    {TYPE(of), {.name = (called), .id = (number), .label = PROTOBUF_C_LABEL_OPTIONAL, .type = PROTOBUF_C_TYPE_STRING}}
+#define MESSAGES(of, called, number, element)                                         \
+    {TYPE(of), {.name = (called), .id = (number), .label = PROTOBUF_C_LABEL_REPEATED, \
+                .type = PROTOBUF_C_TYPE_MESSAGE, .descriptor = TYPE(element)}}
 static const extra_row rows[OB_EXTRA_COUNT] = {
-    [OB_EXTRA_NODE_OVERLOAD] = TEXT(onnx__node_proto__descriptor, "overload", 8),
-    [OB_EXTRA_NODE_METADATA] = MESSAGES(onnx__node_proto__descriptor, "metadata_props", 9, onnx__string_string_entry_proto__descriptor),
-    [OB_EXTRA_FUNCTION_OVERLOAD] = TEXT(onnx__function_proto__descriptor, "overload", 13),
-    [OB_EXTRA_FUNCTION_ATTRIBUTES] = MESSAGES(onnx__function_proto__descriptor, "attribute_proto", 11, onnx__attribute_proto__descriptor),
-    [OB_EXTRA_FUNCTION_VALUE_INFO] = MESSAGES(onnx__function_proto__descriptor, "value_info", 12, onnx__value_info_proto__descriptor),
-    [OB_EXTRA_FUNCTION_METADATA] = MESSAGES(onnx__function_proto__descriptor, "metadata_props", 14, onnx__string_string_entry_proto__descriptor),
-    [OB_EXTRA_GRAPH_METADATA] = MESSAGES(onnx__graph_proto__descriptor, "metadata_props", 16, onnx__string_string_entry_proto__descriptor),
-    [OB_EXTRA_VALUE_METADATA] = MESSAGES(onnx__value_info_proto__descriptor, "metadata_props", 4, onnx__string_string_entry_proto__descriptor),
-    [OB_EXTRA_TENSOR_METADATA] = MESSAGES(onnx__tensor_proto__descriptor, "metadata_props", 16, onnx__string_string_entry_proto__descriptor),
+    [OB_EXTRA_NODE_OVERLOAD] = TEXT(node, "overload", 8),
+    [OB_EXTRA_NODE_METADATA] = MESSAGES(node, "metadata_props", 9, string_string_entry),
+    [OB_EXTRA_FUNCTION_OVERLOAD] = TEXT(function, "overload", 13),
+    [OB_EXTRA_FUNCTION_ATTRIBUTES] = MESSAGES(function, "attribute_proto", 11, attribute),
+    [OB_EXTRA_FUNCTION_VALUE_INFO] = MESSAGES(function, "value_info", 12, value_info),
+    [OB_EXTRA_FUNCTION_METADATA] = MESSAGES(function, "metadata_props", 14, string_string_entry),
+    [OB_EXTRA_GRAPH_METADATA] = MESSAGES(graph, "metadata_props", 16, string_string_entry),
+    [OB_EXTRA_VALUE_METADATA] = MESSAGES(value_info, "metadata_props", 4, string_string_entry),
+    [OB_EXTRA_TENSOR_METADATA] = MESSAGES(tensor, "metadata_props", 16, string_string_entry),
 };
 /* clang-format on */
 
