@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # usage: examples.sh SOURCE_DIR BUILD_DIR GENERATOR C_COMPILER CXX_COMPILER [FLAG...]
-# Installs the build into a folder of its own and makes every example against that, as its users would: through CMake (all at once,
-# and one by one), with the command lines at the top of its main file (pkg-config), and with these linked statically. Each time
-# it is run and what it prints compared with its expected.txt. FLAG...: for compiling and linking, such as -fsanitize=address.
+# Installs the build into a folder of its own and makes every example against that, as its users would: through CMake (all at
+# once, and one by one), with the command lines at the top of its main file (pkg-config), and with these linked statically. Each
+# time it is run, and its output is compared with its expected.txt. FLAG...: for compiling and linking, such as
+# -fsanitize=address.
 #
-# The command lines are those after " *     $ " in the first comment of main.c (main.cpp), and of the other sources those that build,
-# which begin with cc or c++. What the others print, and an exit status that is not 0, is in expected.txt.
+# The command lines are those after " *     $ " in the first comment of main.c (main.cpp), and of the other sources those that
+# build, which begin with cc or c++. The output of the others, and an exit status that is not 0, are in expected.txt.
 set -u
 source_dir=$1 build=$2 generator=$3 compiler=$4 cxx_compiler=$5
 shift 5
@@ -71,18 +72,24 @@ folder_for() { # NAME WAY [BUILT]
 }
 
 configure() { # SOURCE BUILD
-    quietly cmake -S "$1" -B "$2" -G "$generator" -DCMAKE_BUILD_TYPE=Release -DCMAKE_PREFIX_PATH="$stage" -DCMAKE_EXPORT_COMPILE_COMMANDS=ON \
-        -DCMAKE_FIND_USE_PACKAGE_REGISTRY=OFF -DCMAKE_C_COMPILER="$compiler" -DCMAKE_CXX_COMPILER="$cxx_compiler" \
+    quietly cmake -S "$1" -B "$2" -G "$generator" -DCMAKE_BUILD_TYPE=Release -DCMAKE_PREFIX_PATH="$stage" \
+        -DCMAKE_EXPORT_COMPILE_COMMANDS=ON -DCMAKE_FIND_USE_PACKAGE_REGISTRY=OFF \
+        -DCMAKE_C_COMPILER="$compiler" -DCMAKE_CXX_COMPILER="$cxx_compiler" \
         -DCMAKE_C_FLAGS="${flags[*]}" -DCMAKE_CXX_FLAGS="${flags[*]}"
 }
 
 # Nothing but the installed package was used.
 check_origin() { # NAME BUILD
-    grep -q "^onnx_broadcast_DIR:.*=$stage/" "$2/CMakeCache.txt" || fail "$1: onnx_broadcast was not found in the installed package"
+    grep -q "^onnx_broadcast_DIR:.*=$stage/" "$2/CMakeCache.txt" ||
+        fail "$1: onnx_broadcast was not found in the installed package"
     local folder
     while IFS= read -r folder; do
-        case $folder in "$stage"/include | "$source_dir"/examples/* | "$2"*) ;; *) fail "$1: is compiled with headers from $folder" ;; esac
-    done < <(grep -ohE -- '(-I|-isystem )[^ "]+' "$2/compile_commands.json" | sed -E 's/^(-I|-isystem )//' | xargs -r realpath -m | sort -u)
+        case $folder in
+        "$stage"/include | "$source_dir"/examples/* | "$2"*) ;;
+        *) fail "$1: is compiled with headers from $folder" ;;
+        esac
+    done < <(grep -ohE -- '(-I|-isystem )[^ "]+' "$2/compile_commands.json" | sed -E 's/^(-I|-isystem )//' |
+        xargs -r realpath -m | sort -u)
     grep -q -- "$stage/include" "$2/compile_commands.json" || fail "$1: the installed headers are not used"
 }
 
@@ -120,7 +127,8 @@ by_hand() {
 }
 
 for name in "${examples[@]}"; do
-    [ "$(commands "$source_dir/examples/$name"/main.c* | wc -l)" -ge 2 ] || fail "$name: its first comment does not say how to build and run it"
+    [ "$(commands "$source_dir/examples/$name"/main.c* | wc -l)" -ge 2 ] ||
+        fail "$name: its first comment does not say how to build and run it"
     grep -q "($name/)" "$source_dir/examples/README.md" || fail "$name: is not in examples/README.md"
     lines=$(cat "$name"/main.c* | wc -l)
     [ "$lines" -le 150 ] || fail "$name: main file of $lines lines; 150 are enough"

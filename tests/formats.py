@@ -3,8 +3,8 @@
 
     formats.py COMMAND MODEL...
 
-What protobuf prints of a model is read as the model itself: the command rewrites both to the same bytes. What the command writes in these
-formats is, for protobuf, the message that it writes in binary. Exit status 77: onnx is not installed.
+The command reads protobuf's print of a model as the model itself: it rewrites both to the same bytes. Protobuf reads the
+command's output in these formats as the message that the command writes in binary. Exit status 77: onnx is not installed.
 """
 import os
 import subprocess

@@ -13,8 +13,8 @@ import sys
 import tempfile
 
 TYPES = {"object": dict, "array": list, "string": str, "integer": int, "boolean": bool, "null": type(None)}
-KNOWN = {"$schema", "$defs", "$ref", "title", "description", "type", "required", "additionalProperties", "properties", "items", "enum", "const",
-         "pattern", "minimum", "anyOf"}
+KNOWN = {"$schema", "$defs", "$ref", "title", "description", "type", "required", "additionalProperties", "properties", "items",
+         "enum", "const", "pattern", "minimum", "anyOf"}
 
 
 class Invalid(Exception):

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """usage: kernel_messages.py SOURCE_DIR
-No message begins with the name of the operator that it is about: who reports it prints node and operator before it (ops/kernel/kernel.h).
-Looks at every call in ops/ and runtime/ that makes a message, at its first text and at the argument that fills a leading %s."""
+No message begins with the name of its operator: the caller that reports it prints node and operator before it
+(ops/kernel/kernel.h). Looks at every call in ops/ and runtime/ that makes a message, at its first text and at the argument
+that fills a leading %s."""
 import pathlib
 import re
 import sys

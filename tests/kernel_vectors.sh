@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# usage: kernel_vectors.sh OBJDUMP OBJECT...: the objects of kernels/ use the registers of their level (NAME__LEVEL.c.o), and none above it:
-# ymm in avx2, zmm in avx512. Exit status 77: no objdump.
+# usage: kernel_vectors.sh OBJDUMP OBJECT...: the objects of kernels/ use the registers of their level (NAME__LEVEL.c.o), and none
+# above it: ymm in avx2, zmm in avx512. Exit status 77: no objdump.
 set -euo pipefail
 objdump=$1
 shift

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # usage: layers.sh COMPILER SOURCE_DIR LAYER=DIR:DIR... ...
-# Each layer sees its own headers, the public ones and those of the layers below it, and no other. DIRs are the layer's include folders.
+# Each layer sees its own headers, the public ones and those of the layers below it, and no other. DIRs are the layer's include
+# folders.
 set -u
 compiler=$1 source=$2
 shift 2
@@ -53,10 +54,12 @@ done
 while IFS= read -r line; do complain "not a public header: $line"; done < <(
     cd "$source" && grep -rnE '#include "(core|kernels|proto|ops|passes|runtime)/' tools bench --include='*.[ch]')
 while IFS= read -r line; do complain "relative include: $line"; done < <(
-    cd "$source" && grep -rnE '#include "\.\./' core kernels proto ops passes runtime tools bench include tests --include='*.[ch]')
+    cd "$source" &&
+        grep -rnE '#include "\.\./' core kernels proto ops passes runtime tools bench include tests --include='*.[ch]')
 
 # What an operator stretches stands in its row of ops.def: no pass knows one of these by name.
-one_way=$(sed -nE 's/^OB_OP\("[^"]*", ([A-Za-z]+),.* (UNI|UNI_ASKED|BATCH|BATCH_SCALED)\(.*/\1/p' "$source"/ops/*/family.def | sort -u)
+one_way=$(sed -nE 's/^OB_OP\("[^"]*", ([A-Za-z]+),.* (UNI|UNI_ASKED|BATCH|BATCH_SCALED)\(.*/\1/p' \
+    "$source"/ops/*/family.def | sort -u)
 [ "$(wc -w <<<"$one_way")" -ge 7 ] || complain "only these operators of ops.def broadcast one way: $one_way"
 for operator in $one_way; do
     while IFS= read -r line; do complain "a pass that knows $operator by name: $line"; done < <(
@@ -107,14 +110,16 @@ while IFS=: read -r room below; do
     [ -d "$source/$room" ] || complain "$room is not there"
     while IFS=: read -r file _ line; do
         header=$(cut -d'"' -f2 <<<"$line") other=$(cut -d'"' -f2 <<<"$line" | cut -d/ -f1,2)
-        [ "$other" = "$room" ] || [[ " $below " == *" $other "* ]] || complain "$file includes $header, which is above it or beside it"
+        [ "$other" = "$room" ] || [[ " $below " == *" $other "* ]] ||
+            complain "$file includes $header, which is above it or beside it"
     done < <(cd "$source" && grep -nE "#include \"${room%%/*}/" "$room"/*.[ch])
 done <<<"$rooms"
 
 # The umbrella header is the whole public API.
 for header in "$source"/include/onnx_broadcast/*.h; do
     name=onnx_broadcast/$(basename "$header")
-    [ "$name" = onnx_broadcast/onnx_broadcast.h ] || grep -qF "#include \"$name\"" "$source/include/onnx_broadcast/onnx_broadcast.h" ||
+    [ "$name" = onnx_broadcast/onnx_broadcast.h ] ||
+        grep -qF "#include \"$name\"" "$source/include/onnx_broadcast/onnx_broadcast.h" ||
         complain "onnx_broadcast.h does not include $name"
 done
 

@@ -1,8 +1,9 @@
 #!/usr/bin/python3
-"""usage: models_regenerate.py SOURCE_DIR. Runs every models/make_*.py into a fresh folder and compares with what the repository holds.
+"""usage: models_regenerate.py SOURCE_DIR. Runs every models/make_*.py into a fresh folder and compares with the repository.
 
-Bytes must be equal: structure, integers, and numbers for which every operation is exact. What the processor has a say in is in ROUNDED; there
-everything but the contents must be equal, and the contents within the tolerance. How good the weights are is measured by test_models.
+Bytes must be equal: structure, integers, and numbers for which every operation is exact. Tensors that depend on the processor
+are in ROUNDED. For these everything but the contents must be equal, and the contents within the tolerance. test_models measures
+how good the weights are.
 """
 import filecmp
 import fnmatch
@@ -23,8 +24,8 @@ except ImportError as error:
 
 # Files, tensors, largest absolute difference, why it is not 0.
 ROUNDED = [
-    # The BLAS of each processor adds in its own order, and 1800 steps of training carry the last bit on (to 6e-6 where it was measured).
-    # One step moves a weight by up to 0.003: another seed, rate or number of steps does not pass.
+    # The BLAS of each processor adds in its own order, and 1800 steps of training enlarge the difference in the last bit (to 6e-6
+    # where it was measured). One step moves a weight by up to 0.003: another seed, rate or number of steps does not pass.
     ("digits.onnx", "*", 1e-3),
     # Normally distributed numbers go through the C library's logarithm, whose last bit depends on whether the processor has FMA.
     ("attention.onnx", "*", 1e-6),

@@ -1,6 +1,7 @@
 #!/bin/sh
-# usage: on_processor.sh PROCESSOR COMMAND [ARGUMENT...]: runs a test as on another x86-64 processor. What rounds differently from one to the
-# next is told to: this library's loops (OB_ISA), the C library (FMA), NumPy and its OpenBLAS. Exit status 77: this machine cannot do it.
+# usage: on_processor.sh PROCESSOR COMMAND [ARGUMENT...]: runs a test as on another x86-64 processor. Every library whose rounding
+# depends on the processor is told which one to assume: this library's loops (OB_ISA), the C library (FMA), NumPy and its
+# OpenBLAS. Exit status 77: this machine cannot do it.
 case $1 in
 baseline) # SSE2 only
     export OB_ISA=baseline OPENBLAS_CORETYPE=Prescott GLIBC_TUNABLES=glibc.cpu.hwcaps=-AVX2,-FMA,-FMA4

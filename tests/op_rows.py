@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Every row of the operator table against the text of the specification: types, counts of operands, which are optional or variadic, versions,
-attributes with their types and defaults.
+"""Every row of the operator table against the text of the specification.
 
     op_rows.py OP_ROWS SOURCE
 
-OP_ROWS prints the table (op_rows.c). The text is ONNX's Changelog.md and Changelog-ml.md in the folder onnx-spec of OB_SHARED, or of ../shared beside
-SOURCE; next.md there has what is in development. Exit status 77: it is not there.
+Compared are the types, the counts of operands, the optional and variadic ones, the versions, and the attributes with their
+types and defaults. OP_ROWS prints the table (op_rows.c). The text is ONNX's Changelog.md and Changelog-ml.md in the folder
+onnx-spec of OB_SHARED, or of ../shared beside SOURCE; next.md there has the versions in development. Exit status 77: it is not
+there.
 """
 import html
 import os
@@ -16,9 +17,11 @@ import sys
 # Where the text says otherwise than the operator's schema or its own words, with the reason.
 EXPERIMENTAL = "experimental in ONNX 1.0 to 1.4, gone from the text since"
 KNOWN = {("ai.onnx", name, since): EXPERIMENTAL for since in (1, 10) for name in
-         ("ATen", "Affine", "ConstantFill", "Crop", "DynamicSlice", "GRUUnit", "GivenTensorFill", "ImageScaler", "ParametricSoftplus", "Scale", "ScaledTanh")}
+         ("ATen", "Affine", "ConstantFill", "Crop", "DynamicSlice", "GRUUnit", "GivenTensorFill", "ImageScaler",
+          "ParametricSoftplus", "Scale", "ScaledTanh")}
 KNOWN["ai.onnx", "SimplifiedLayerNormalization", 1] = "of ONNX Runtime, whose exports have it in this domain"
-KNOWN["ai.onnx", "GroupNormalization", 18] = "deprecated by a later release for its scale, which goes by groups; models of opset 18 to 20 have it, and it runs"
+KNOWN["ai.onnx", "GroupNormalization", 18] = ("deprecated by a later release for its scale, which goes by groups; "
+                                              "models of opset 18 to 20 have it, and it runs")
 # Attributes of which the text's formal default is missing or wrong: (name, since, attribute): what the row has, and why.
 KNOWN_ATTRIBUTES = {
     ("Concat", 1, "axis"): ("=1", "the words: default value is 1"),
@@ -31,8 +34,8 @@ KNOWN_ATTRIBUTES = {
     ("Selu", 22, "gamma"): ("=1.05070102", "the words have more digits"),
     ("RegexFullMatch", 20, "pattern"): ("needed", "without it there is nothing to match"),
 }
-KINDS = {"float": 1, "int": 2, "string": 3, "tensor": 4, "graph": 5, "list of floats": 6, "list of ints": 7, "list of strings": 8, "sparse_tensor": 11,
-         "type_proto": 13}
+KINDS = {"float": 1, "int": 2, "string": 3, "tensor": 4, "graph": 5, "list of floats": 6, "list of ints": 7,
+         "list of strings": 8, "sparse_tensor": 11, "type_proto": 13}
 
 
 def element_types(text, constraints):

@@ -35,7 +35,10 @@ def run(command, *arguments):
 
 
 def nodes_of(model):
-    """The nodes as bytes. Before opset 7 attributes come back in another order, and an `axis` that says the same as none is left out."""
+    """The nodes as bytes.
+
+    Before opset 7 attributes come back in another order, and an `axis` that changes nothing is left out.
+    """
     nodes = []
     for node in model.graph.node:
         if any(attribute.name == "broadcast" for attribute in node.attribute):

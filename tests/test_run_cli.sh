@@ -19,6 +19,9 @@ expect() {
     fi
 }
 
+# graph NAME TEXT: the file NAME.onnxtxt, a model of opset 17 with this graph.
+graph() { printf '%s\n' '<ir_version: 8, opset_import: ["" : 17]>' "$2" >"$dir/$1.onnxtxt"; }
+
 expect 0 "usage: onnx-broadcast-run" --help
 expect 0 "onnx-broadcast-run 0" --version
 expect 2 "no model is given"
@@ -28,11 +31,12 @@ expect 2 "not a whole number" model.onnx --bench x
 expect 2 "NAME=SIZE" model.onnx --dim N
 expect 2 "only one model can be run" a b
 # Expected results: the tolerances of a data.json beside them, the number of elements that differ, and the worst.
-printf '%s\n' '<ir_version: 8, opset_import: ["" : 17]>' 'g () => (float[2,3] y) { y = Constant <value = float[2,3] {1.0, 2.0, 3.0, 4.0, 5.0, 6.0}> () }' >"$dir/is.onnxtxt"
-printf '%s\n' '<ir_version: 8, opset_import: ["" : 17]>' 'g () => (float[2,3] y) { y = Constant <value = float[2,3] {1.0, 2.01, 3.0, 4.0, 5.2, 6.0}> () }' >"$dir/wanted.onnxtxt"
+graph is 'g () => (float[2,3] y) { y = Constant <value = float[2,3] {1.0, 2.0, 3.0, 4.0, 5.0, 6.0}> () }'
+graph wanted 'g () => (float[2,3] y) { y = Constant <value = float[2,3] {1.0, 2.01, 3.0, 4.0, 5.2, 6.0}> () }'
 mkdir "$dir/model"
 expect 0 "y" "$dir/wanted.onnxtxt" --output-dir "$dir/model/data_0"
-expect 1 "2 of 6 elements, beyond rtol 0.001 and atol 1e-07; the worst, [1, 1], is 5, expected 5.2" "$dir/is.onnxtxt" --expect "$dir/model/data_0"
+expect 1 "2 of 6 elements, beyond rtol 0.001 and atol 1e-07; the worst, [1, 1], is 5, expected 5.2" \
+    "$dir/is.onnxtxt" --expect "$dir/model/data_0"
 printf '{"atol": 0, "rtol" : 0.03}' >"$dir/model/data.json"
 expect 1 "1 of 6 elements, beyond rtol 0.03 and atol 0; the worst, [1, 1], is 5" "$dir/is.onnxtxt" --expect "$dir/model/data_0"
 printf '{"rtol": 0.1}' >"$dir/model/data_0/data.json"
@@ -43,22 +47,23 @@ printf 'not a model at all' >"$dir/bad.onnx"
 expect 2 "$dir/bad.onnx" "$dir/bad.onnx"
 : >"$dir/empty.onnx"
 expect 2 "$dir/empty.onnx" "$dir/empty.onnx"
-printf '%s\n' '<ir_version: 8, opset_import: ["" : 17]>' 'g (float[3] x) => (float[4] y) { y = Relu (x) }' >"$dir/claim.onnxtxt"
+graph claim 'g (float[3] x) => (float[4] y) { y = Relu (x) }'
 expect 0 'axis 0 of "y" is declared as 4 and inferred as 3' "$dir/claim.onnxtxt" --random
 expect 1 'axis 0 of "y" is declared as 4 and inferred as 3' "$dir/claim.onnxtxt" --strict
 # Nothing is made up without a word, and a name that is wrong is said with those that are right.
-printf '%s\n' '<ir_version: 8, opset_import: ["" : 17]>' 'g (float[N,3] x, int64[3] name, optional(float[2]) o) => (y) { a = Cast <to = 1> (name) y = Add (x, a) }' >"$dir/two.onnxtxt"
+graph two 'g (float[N,3] x, int64[3] name, optional(float[2]) o) => (y) { a = Cast <to = 1> (name) y = Add (x, a) }'
 expect 2 "input x is not given (float [N, 3]): --input x=FILE gives it, --random makes one" "$dir/two.onnxtxt"
 expect 2 "input name is not given (int64 [3]): --input name=FILE gives it, --random makes one" "$dir/two.onnxtxt"
 expect 0 "y: float[1, 3]" "$dir/two.onnxtxt" --random
 expect 0 "y: float[2, 3]" "$dir/two.onnxtxt" --random --seed 7 --dim N=2
-expect 2 "--input nme=$dir/none.pb: no input is called nme, and there is no file of that name; the inputs are: name, x, o" "$dir/two.onnxtxt" --input "nme=$dir/none.pb"
+expect 2 "--input nme=$dir/none.pb: no input is called nme, and there is no file of that name; the inputs are: name, x, o" \
+    "$dir/two.onnxtxt" --input "nme=$dir/none.pb"
 expect 2 "--input =$dir/none.pb: no input is called " "$dir/two.onnxtxt" --input "=$dir/none.pb"
 expect 2 "the model has no symbol 'foo'" "$dir/two.onnxtxt" --random --dim foo=3
-printf '%s\n' '<ir_version: 8, opset_import: ["" : 17]>' 'g (seq(float[]) s, float[2] x) => (y) { y = SequenceLength (s) }' >"$dir/seq.onnxtxt"
+graph seq 'g (seq(float[]) s, float[2] x) => (y) { y = SequenceLength (s) }'
 expect 2 "input s is not given (a sequence): --input s=FILE gives it" "$dir/seq.onnxtxt"
 expect 2 "input s is a sequence: give it with --input" "$dir/seq.onnxtxt" --random
-printf '%s\n' '<ir_version: 8, opset_import: ["" : 17]>' 'g () => (y) { y = Constant <value = float {1}> () }' >"$dir/none.onnxtxt"
+graph none 'g () => (y) { y = Constant <value = float {1}> () }'
 expect 0 "y: float" "$dir/none.onnxtxt"
 expect 2 "the inputs are: none" "$dir/none.onnxtxt" --input "a=$dir/none.pb"
 
@@ -73,7 +78,8 @@ expect 0 "bytes of work memory" "$add/model.onnx" --random --verbose --quiet
 expect 0 "sum: float[3, 4, 5] = [" "$add/model.onnx" --random
 expect 0 "as expected" "$add/model.onnx" --input "$set0/input_0.pb" --input "$set0/input_1.pb" --expect "$set0"
 expect 0 "as expected" "$add/model.onnx" --input "y=$set0/input_1.pb" --input "$set0/input_0.pb" --expect "$set0" --no-optimize
-expect 0 "as expected" "$add/model.onnx" --input "x=$set0/input_0.pb" --input "y=$set0/input_1.pb" --output-dir "$dir/o" --expect "$set0"
+expect 0 "as expected" "$add/model.onnx" --input "x=$set0/input_0.pb" --input "y=$set0/input_1.pb" --output-dir "$dir/o" \
+    --expect "$set0"
 expect 0 "as expected" "$add/model.onnx" --input "x=$set0/input_0.pb" --input "y=$set0/input_1.pb" --expect "$dir/o"
 expect 0 "sum" "$add/model.onnx" --input "x=$set0/input_0.pb" --input "y=$set0/input_1.pb" --output-dir "$dir/n" --npy
 [ -s "$dir/n/output_0.npy" ] || { echo "FAILED: no output_0.npy"; failed=1; }
@@ -102,7 +108,8 @@ grep -q '"traceEvents"' "$dir/trace.json" || { echo "FAILED: no trace"; failed=1
 mkdir "$dir/t" && cp "$dir/trace.json" "$dir/t/trace.json"
 (ulimit -f 4; exec "$run" "$add/model.onnx" --random --quiet --bench 1000 --profile="$dir/t/trace.json") >/dev/null 2>"$dir/err"
 [ $? -eq 2 ] && grep -q 'cannot write' "$dir/err" || { echo "FAILED: a trace over the file size"; cat "$dir/err"; failed=1; }
-cmp -s "$dir/trace.json" "$dir/t/trace.json" && [ "$(ls "$dir/t")" = trace.json ] || { echo "FAILED: the old trace is lost"; ls "$dir/t"; failed=1; }
+cmp -s "$dir/trace.json" "$dir/t/trace.json" && [ "$(ls "$dir/t")" = trace.json ] ||
+    { echo "FAILED: the old trace is lost"; ls "$dir/t"; failed=1; }
 cp "$add/model.onnx" "$dir/t/model.onnx"
 expect 2 "would replace the model" "$dir/t/model.onnx" --profile="$dir/t/model.onnx"
 cmp -s "$add/model.onnx" "$dir/t/model.onnx" || { echo "FAILED: the model is lost"; failed=1; }

@@ -35,10 +35,12 @@ END
 # No more threads than processors; and with little memory as many as there is room for.
 if command -v taskset >/dev/null && taskset -c 0 true 2>/dev/null; then
     taskset -c 0 "$run" --random "$dir/two.onnxtxt" --threads 8 --verbose >"$dir/out" 2>&1 || fail "8 threads on one processor"
-    grep -qF -- "1 thread; the process may use 1 processor" "$dir/out" || { fail "one processor is not reported"; cat "$dir/out"; }
+    grep -qF -- "1 thread; the process may use 1 processor" "$dir/out" ||
+        { fail "one processor is not reported"; cat "$dir/out"; }
     taskset -c 0 "$run" --help | grep -qF "the process may use 1 [1]" || fail "--help does not know of one processor"
 fi
-(ulimit -v 400000; timeout 20 "$run" --random "$dir/two.onnxtxt" --threads 1000 >"$dir/out" 2>&1) || { fail "1000 threads under a limit"; cat "$dir/out"; }
+(ulimit -v 400000; timeout 20 "$run" --random "$dir/two.onnxtxt" --threads 1000 >"$dir/out" 2>&1) ||
+    { fail "1000 threads under a limit"; cat "$dir/out"; }
 expect 0 "y: float[4]" "$dir/two.onnxtxt" --threads 1000 --max-memory 1M
 
 # Just under and just over.
@@ -56,7 +58,8 @@ expect 2 "is not a number of bytes" "$dir/two.onnxtxt" --max-memory 1Gi
 expect 2 "is not a number of bytes" "$dir/two.onnxtxt" --max-memory 9223372036854775807K
 # What it takes, it takes from one account: under a limit of the shell that leaves little beside it, too.
 (ulimit -v 4000000; "$run" "$dir/long.onnxtxt" --random --max-memory 80M --quiet) >"$dir/out" 2>&1
-[ $? -eq 1 ] && grep -q "beside the .* in use are over the limit of 83886080: max_memory raises it" "$dir/out" || { fail "80M"; cat "$dir/out"; }
+[ $? -eq 1 ] && grep -q "beside the .* in use are over the limit of 83886080: max_memory raises it" "$dir/out" ||
+    { fail "80M"; cat "$dir/out"; }
 
 # What files of inputs hold counts as well: a million tensors without elements are 6 MB in a file.
 printf '<ir_version: 8, opset_import: ["" : 17]>\ng (seq(float[]) s) => (n) { n = SequenceLength(s) }\n' >"$dir/seq.onnxtxt"
@@ -67,7 +70,8 @@ printf "$(yes "$item" | head -n 1000 | tr -d '\n')" >"$dir/thousand.pb"
     printf '\020\001'
     for _ in {1..1000}; do cat "$dir/thousand.pb"; done
 } >"$dir/empties.pb"
-expect 1 "reading it takes more than 67108864 bytes: --max-memory raises the limit" "$dir/seq.onnxtxt" --input "$dir/empties.pb" --max-memory 64M
+expect 1 "reading it takes more than 67108864 bytes: --max-memory raises the limit" \
+    "$dir/seq.onnxtxt" --input "$dir/empties.pb" --max-memory 64M
 expect 0 "n: int64[] = [1000]" "$dir/seq.onnxtxt" --input "$dir/thousand.pb" --max-memory 64M
 
 # ended SIGNAL COMMAND...: sends the signal after a while; the status must be 128 and its number.
@@ -148,7 +152,8 @@ for delay in 0.02 0.04 0.06 0.08 0.1 0.12 0.14 0.16 0.2 0.25 0.3; do
         [ $status -eq 143 ] || [ $status -eq 0 ] || fail "status $status of $command after $delay s"
         left=$(ls "$dir/o" | grep -v '^big.onnx$' | grep -v '^output_0.pb$')
         [ -z "$left" ] || fail "$command leaves $left after $delay s"
-        [ $command = check ] || [ "$(head -c 4 "$dir/o/output_0.pb")" = old ] || [ "$(stat -c %s "$dir/o/output_0.pb")" -ge 48000000 ] ||
+        [ $command = check ] || [ "$(head -c 4 "$dir/o/output_0.pb")" = old ] ||
+            [ "$(stat -c %s "$dir/o/output_0.pb")" -ge 48000000 ] ||
             fail "$command leaves half a file after $delay s"
     done
 done

@@ -50,7 +50,8 @@ def fail_each(command, folder):
             if not same and (got.returncode not in (1, 2, 3) or not got.stderr):
                 words = " ".join(os.path.basename(word) for word in command)
                 later = " and all after it" if from_then_on else ""
-                wrong.append(f"{words}: malloc {at}{later} fails: status {got.returncode}, {len(got.stderr)} bytes on standard error")
+                wrong.append(f"{words}: malloc {at}{later} fails: "
+                             f"status {got.returncode}, {len(got.stderr)} bytes on standard error")
             at += 1 if at < STRIDE_AFTER else 7
     return wrong, n
 

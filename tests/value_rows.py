@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""What the lines of tests/values leave out of the specification: every attribute is set by one of them, and every optional operand and result of
-an operator's newest version is given by one and left out by another.
+"""The parts of the specification that the lines of tests/values leave out.
 
     value_rows.py VALUE_ROWS SOURCE
 
-VALUE_ROWS prints what the lines call (value_rows.c). The text is that of op_rows.py. Exit status 77: it is not there.
+One line must set each attribute. Each optional operand and result of an operator's newest version must be given by one line and
+left out by another. VALUE_ROWS prints the calls in the lines (value_rows.c). The text is that of op_rows.py. Exit status 77: it
+is not there.
 """
 import os
 import re

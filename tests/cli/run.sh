@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs the command-line cases of this folder: NAME.cmd is a bash snippet; its standard output, standard error and exit status must be exactly
-# NAME.stdout, NAME.stderr and NAME.status (files that are missing stand for nothing, and for 0).
+# Runs the command-line cases of this folder: NAME.cmd is a bash snippet; its standard output, standard error and exit status must
+# be exactly NAME.stdout, NAME.stderr and NAME.status (a missing file stands for no output, or for status 0).
 #
 #   run.sh COMMAND-FOLDER [--bless] [NAME...]     --bless writes what came out instead of comparing
 #
@@ -32,7 +32,8 @@ for name in "${names[@]}"; do
     status=$?
     [ $status -eq 0 ] && : >"$folder/status" || echo $status >"$folder/status"
     # Paths of this machine have no place in expectations.
-    sed -i "s|$models|MODELS|g; s|$examples|EXAMPLES|g; s|$cases|CASES|g; s|$libraries|LIBRARIES|g; s|$folder/work|WORK|g" "$folder/stdout" "$folder/stderr"
+    sed -i "s|$models|MODELS|g; s|$examples|EXAMPLES|g; s|$cases|CASES|g; s|$libraries|LIBRARIES|g; s|$folder/work|WORK|g" \
+        "$folder/stdout" "$folder/stderr"
     rm -rf "$folder/work"
     n_run=$((n_run + 1))
     for part in stdout stderr status; do

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# usage: build.sh SOURCE_DIR BUILD_DIR GENERATOR. The first program of docs/embedding.md, built against the installed library with the
-# command lines and the CMakeLists.txt of the guide, prints what the guide says.
+# usage: build.sh SOURCE_DIR BUILD_DIR GENERATOR. The first program of docs/embedding.md, built against the installed library with
+# the command lines and the CMakeLists.txt of the guide, prints the output that the guide shows.
 set -eu -o pipefail
 source=$1 build=$2 generator=$3 work=$2/guide
 rm -rf "$work"
@@ -9,7 +9,10 @@ cmake --install "$build" --prefix "$work/stage" >"$work/log"
 cd "$work/program"
 ln -s "$source/models" models
 # block KIND [N]: the Nth, by default the first
-block() { awk -v kind="$1" -v n="${2:-1}" '/^```$/ { inside = 0 } inside { print } $0 == "```" kind { inside = --n == 0 }' "$source/docs/embedding.md"; }
+block() {
+    awk -v kind="$1" -v n="${2:-1}" '/^```$/ { inside = 0 } inside { print } $0 == "```" kind { inside = --n == 0 }' \
+        "$source/docs/embedding.md"
+}
 block c >first.c
 block cmake >CMakeLists.txt
 block console >session.txt

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# usage: sizes.sh SOURCE_DIR BUILD_DIR [--write]. Measures the tables of section "Sizes" in docs/embedding.md and compares: each figure of the page
-# is within 15 % of the measured one. --write writes the measured tables into the page. Compilers and options change the sizes, so other
-# builds than plain ones for release are skipped (exit status 77).
+# usage: sizes.sh SOURCE_DIR BUILD_DIR [--write]. Measures the tables of section "Sizes" in docs/embedding.md and compares: each
+# figure of the page is within 15 % of the measured one. --write writes the measured tables into the page. Compilers and options
+# change the sizes, so other builds than plain ones for release are skipped (exit status 77).
 set -eu -o pipefail
 export LC_ALL=C
 source=$1 build=$2 write=${3-}
@@ -26,7 +26,11 @@ compiled CMAKE_SYSTEM_PROCESSOR x86_64 CMakeSystem.cmake || skip "this build is 
 
 # People read two digits.
 readable() {
-    awk -v n="$1" 'BEGIN { if (n >= 1e6) printf "%.1f MB", n / 1e6; else if (n >= 1e4) printf "%.0f KB", n / 1e3; else printf "%.1f KB", n / 1e3 }'
+    awk -v n="$1" 'BEGIN {
+        if (n >= 1e6) printf "%.1f MB", n / 1e6
+        else if (n >= 1e4) printf "%.0f KB", n / 1e3
+        else printf "%.1f KB", n / 1e3
+    }'
 }
 row() { echo "| $1 | $(readable "$2") |"; }
 # code FOLDER [PATTERN...]: bytes of code and constants in the object files that find selects.

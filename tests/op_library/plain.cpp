@@ -43,8 +43,8 @@ const ob_operator_attribute attributes[] = {
 
 const ob_operator rows[] = {
     {sizeof(ob_operator), "test.cpp", "Polynomial", 1, "T>T", {OB_OPERATOR_TYPE(OB_FLOAT) | OB_OPERATOR_TYPE(OB_DOUBLE), 0, 0, 0},
-     attributes, 1, OB_OPERATOR_BROADCASTS | OB_OPERATOR_STRIDED | OB_OPERATOR_IN_PLACE, sizeof(table *), nullptr, nullptr, plan, run,
-     release},
+     attributes, 1, OB_OPERATOR_BROADCASTS | OB_OPERATOR_STRIDED | OB_OPERATOR_IN_PLACE, sizeof(table *), nullptr, nullptr,
+     plan, run, release},
 };
 
 const ob_operator_library library = {OB_OPERATOR_ABI, sizeof(ob_operator_library), "plain_cpp", "1.0", rows, 1};

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # usage: leaks.sh PROGRAM [ARGUMENT...]
-# Runs a test of the sanitizer build. ONNX Runtime loses a few objects that its own background threads make, plugin or not; it has no
-# symbols by which a suppression could name them, and one that names the whole library would hide what the plugin loses in it. So the report is
-# read: a leak is excused only if its whole stack, from the begin of a thread, lies in ONNX Runtime and the system's libraries. Such
-# stacks take the slow unwinder.
+# Runs a test of the sanitizer build. ONNX Runtime loses a few objects that its own background threads make, with or without the
+# plugin. It has no symbols by which a suppression could name them, and a suppression that names the whole library would hide
+# leaks of the plugin. So this script reads the report: a leak is excused only if its whole stack, from the start of a thread,
+# lies in ONNX Runtime and the system's libraries. Such stacks need the slow unwinder.
 set -u
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
@@ -11,7 +11,8 @@ ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}fast_unwind_on_malloc=0:malloc_conte
 status=$?
 cat "$log"
 [ "$status" -ne 0 ] || exit 0
-grep -q 'ERROR: LeakSanitizer' "$log" && ! grep -qE 'ERROR: AddressSanitizer|runtime error:|\[  FAILED  \]' "$log" || exit "$status"
+grep -q 'ERROR: LeakSanitizer' "$log" && ! grep -qE 'ERROR: AddressSanitizer|runtime error:|\[  FAILED  \]' "$log" ||
+    exit "$status"
 awk '
     function close_stack() {
         if (in_stack && (foreign || last !~ /libc\.so|clone/)) bad++
@@ -20,7 +21,8 @@ awk '
     /(Direct|Indirect) leak of/ { close_stack(); in_stack = 1; foreign = 0; last = ""; n++ }
     in_stack && /^ *#[0-9]+ / {
         last = $0
-        if ($0 !~ /libonnxruntime\.so|libstdc\+\+\.so|libc\.so\.6|libsanitizer\/|libasan\.so| nptl\/| (\.\.\/)*sysdeps\//) foreign = 1
+        if ($0 !~ /libonnxruntime\.so|libstdc\+\+\.so|libc\.so\.6|libsanitizer\/|libasan\.so| nptl\/| (\.\.\/)*sysdeps\//)
+            foreign = 1
     }
     /^SUMMARY/ { close_stack() }
     END {

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # usage: debian.sh PACKAGES_FOLDER SOURCE_FOLDER
-# The Debian packages as a user has them: installed, used with the installed files only, in a folder away from source and build, installed again, and removed
-# without a trace. Only root can do that, and only where the packages are not installed already; otherwise they are unpacked and used from there.
+# The Debian packages as a user has them: installed, used with the installed files only, in a folder away from source and build,
+# installed again, and removed without a trace. Only root can do that, and only where the packages are not installed already;
+# otherwise they are unpacked and used from there.
 set -euo pipefail
 packages=$(cd "$1" && pwd) source=$2
 work=$(mktemp -d)
@@ -14,7 +15,10 @@ complain() {
     echo "package: $*" >&2
     exit 1
 }
-apt() { DEBIAN_FRONTEND=noninteractive LC_ALL=C apt-get -q -o DPkg::Lock::Timeout=300 "$@" >"$work/log" 2>&1 || { cat "$work/log" >&2 && complain "apt-get $*"; }; }
+apt() {
+    DEBIAN_FRONTEND=noninteractive LC_ALL=C apt-get -q -o DPkg::Lock::Timeout=300 "$@" >"$work/log" 2>&1 ||
+        { cat "$work/log" >&2 && complain "apt-get $*"; }
+}
 clean() {
     local name
     # One at a time, users before the library that they need: a name that is not installed must not keep the others.
@@ -42,8 +46,10 @@ use() {
     cd "$work/use"
     rm -rf explicit.onnx results build
     mkdir build
-    [ "$("$root/usr/bin/onnx-broadcast-check" --version)" = "onnx-broadcast-check $version" ] || complain "another version of the command"
-    "$root/usr/bin/onnx-broadcast-check" digits.onnx -o explicit.onnx --emit broadcast --quiet | grep -q '5 inserted' || complain "check"
+    [ "$("$root/usr/bin/onnx-broadcast-check" --version)" = "onnx-broadcast-check $version" ] ||
+        complain "another version of the command"
+    "$root/usr/bin/onnx-broadcast-check" digits.onnx -o explicit.onnx --emit broadcast --quiet | grep -q '5 inserted' ||
+        complain "check"
     "$root/usr/bin/onnx-broadcast-run" explicit.onnx --input input_0.pb --output-dir results --quiet
     "$root/usr/bin/onnx-broadcast-run" digits.onnx --input input_0.pb --expect results --quiet || complain "the two models differ"
     for page in check run; do gzip -t "$root/usr/share/man/man1/onnx-broadcast-$page.1.gz"; done
@@ -71,7 +77,8 @@ if [ "$(id -u)" -ne 0 ] || [ ${#present[@]} -gt 0 ]; then
 fi
 
 # What is there before, and what the packages bring.
-for deb in "$work"/debs/*.deb; do dpkg-deb --fsys-tarfile "$deb" | tar -t; done | sed 's|^\.||; s|/$||' | grep . | sort -u >"$work/paths"
+for deb in "$work"/debs/*.deb; do dpkg-deb --fsys-tarfile "$deb" | tar -t; done |
+    sed 's|^\.||; s|/$||' | grep . | sort -u >"$work/paths"
 while IFS= read -r path; do
     if [ -e "$path" ] || [ -L "$path" ]; then [ -d "$path" ] || complain "$path is there already"; else echo "$path"; fi
 done <"$work/paths" >"$work/new"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# usage: flags.sh CMAKE SOURCE_DIR GENERATOR. The optimisation level that is chosen by who builds is the last one of every command.
+# usage: flags.sh CMAKE SOURCE_DIR GENERATOR. The user's optimisation level is the last one of every compile command.
 set -euo pipefail
 cmake=$1 source=$2 generator=$3
 work=$(mktemp -d)
@@ -10,9 +10,11 @@ export CFLAGS=
 levels() {
     local name=$1
     shift
-    "$cmake" -S "$source" -B "$work/$name" -G "$generator" -DOB_BUILD_TESTS=OFF -DOB_BUILD_BENCH=OFF "$@" >"$work/$name.log" 2>&1 ||
+    "$cmake" -S "$source" -B "$work/$name" -G "$generator" -DOB_BUILD_TESTS=OFF -DOB_BUILD_BENCH=OFF "$@" \
+        >"$work/$name.log" 2>&1 ||
         { cat "$work/$name.log" >&2; exit 1; }
-    sed -nE 's/^ *"command": "(.*)",?$/\1/p' "$work/$name/compile_commands.json" | sed -E 's/.* (-O[0-9a-z]+) .*/\1/' | sort -u | tr '\n' ' '
+    sed -nE 's/^ *"command": "(.*)",?$/\1/p' "$work/$name/compile_commands.json" |
+        sed -E 's/.* (-O[0-9a-z]+) .*/\1/' | sort -u | tr '\n' ' '
 }
 # expect NAME LEVELS OPTION...
 expect() {

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # usage: installed.sh CMAKE BUILD_FOLDER SOURCE_FOLDER LIBRARY_FOLDER VERSION
-# `cmake --install`, the installed tree moved elsewhere, then used: no path of the build is left inside, programs build against it and
-# run, and a user who asks for what is not there is told so.
+# `cmake --install`, the installed tree moved elsewhere, then used: no path of the build is left inside, programs build against it
+# and run, and a request for a missing component gets an error that names it.
 set -euo pipefail
 cmake=$1 build=$2 source=$3 libdir=$4 version=$5
 work=$(mktemp -d)
@@ -17,7 +17,9 @@ mv "$work/before" "$work/after"
 for path in "$work/before" "$build" "$source"; do
     if grep -rlF -- "$path" "$work/after"; then complain "installed files contain $path"; fi
 done
-if readelf -d "$work/after/$libdir/libonnx_broadcast.so" "$work"/after/bin/* | grep -E 'R(UN)?PATH'; then complain "a run path is left"; fi
+if readelf -d "$work/after/$libdir/libonnx_broadcast.so" "$work"/after/bin/* | grep -E 'R(UN)?PATH'; then
+    complain "a run path is left"
+fi
 
 lib=$work/after/$libdir
 export PKG_CONFIG_PATH=$lib/pkgconfig LD_LIBRARY_PATH=$lib

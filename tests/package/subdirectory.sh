@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # usage: subdirectory.sh CMAKE SOURCE_FOLDER WORK_FOLDER VERSION
-# The project inside another one (add_subdirectory): it builds, hands nothing on but its headers and libraries, installs nothing of its own.
+# The project inside another one (add_subdirectory): it builds, passes on nothing but its headers and libraries, and installs
+# nothing of its own.
 set -euo pipefail
 cmake=$1 source=$2 work=$3 version=$4
 rm -rf "$work" # the same folder each time, for ccache's sake
