@@ -43,7 +43,8 @@ typedef struct ob_stretch {
     ob_onto onto;
     bool asked;  /* only with attribute broadcast = 1; otherwise shapes must be equal */
     bool placed; /* attribute `axis`, if given, is the axis of the target for the first axis of operand `first` */
-    uint8_t scale_from, scale_end; /* BATCH: distances of scales and zero points after their operand; none if equal */
+    uint8_t scale_from, scale_end; /* BATCH: scales and zero points are at these distances after their operand, scale_end
+                                      excluded; none if equal */
 } ob_stretch;
 
 /* Sets of element types, one bit for each ob_dtype number; bits above 32 are types other than tensors. */
