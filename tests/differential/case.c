@@ -16,7 +16,7 @@ struct pool_block {
 };
 
 void *pool_alloc(pool *p, size_t n_bytes) {
-    size_t n = (n_bytes + 63) / 64 * 64 + 64; /* a zero behind the end: element sizes may be read past it */
+    size_t n = (n_bytes + 63) / 64 * 64 + 64; /* a zero after the end: element sizes may be read past it */
     if (!p->last || p->last->n_bytes - p->used < n) {
         size_t size = n > POOL_BLOCK ? n : POOL_BLOCK;
         pool_block *block = aligned_alloc(64, (sizeof *block + size + 63) / 64 * 64);

@@ -1,4 +1,4 @@
-/* Random valid graphs, run in every way that there is, and compared; see TESTING.md. */
+/* Random valid graphs, run in every mode and compared; see TESTING.md. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -80,7 +80,7 @@ static bool is_known(work *w, const graph_case *c, const verdict *v) {
     return true;
 }
 
-/* Cuts it down, and keeps it when nothing explains it. */
+/* Reduces the case, and keeps it if no line of known.txt explains it. */
 static void report(work *w, graph_case *c, verdict *v, void (*judge)(void *, graph_case *, verdict *)) {
     bool is_new;
     if (v->kind == VERDICT_SAME || v->kind == VERDICT_UNSUPPORTED || is_known(w, c, v)) return;
@@ -275,7 +275,8 @@ static int run_all(const settings *s, tally *t) {
     return 0;
 }
 
-/* Operators whose valid operands are not to be had by chance, or whose results are chance; where they are compared instead. */
+/* Operators whose valid operands cannot be found at random, or whose results are random; and the test that compares them
+ * instead. */
 static bool is_compared_elsewhere(const ob_op *op) {
     static const struct {
         const char *domain;

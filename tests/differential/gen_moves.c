@@ -1,4 +1,4 @@
-/* Makers of what moves or makes elements. */
+/* Makers of operators that move or create elements. */
 #include <string.h>
 
 #include "gen.h"

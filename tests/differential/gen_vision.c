@@ -1,4 +1,4 @@
-/* Makers of what samples images. */
+/* Makers of operators that sample images. */
 #include <string.h>
 
 #include "gen.h"

@@ -208,13 +208,13 @@ void judge_ours(graph_case *c, verdict *v) {
 
 /* ---- Mutants ---- */
 
-/* What one run says: whether the shapes let it be planned. */
+/* The result of one run, and whether planning for its shapes succeeds. */
 static bool is_refusal(ob_status status) {
     return status == OB_E_SHAPE || status == OB_E_TYPE || status == OB_E_MODEL || status == OB_E_CONDITION ||
            status == OB_E_ARGUMENT;
 }
 
-/* What only the contents of an input tell (an axis, a shape) the checker cannot know: here they are weights. */
+/* The checker cannot know the contents of an input (an axis, a shape), so here they are weights. */
 static void fix_parameters(graph_case *c) {
     for (uint32_t i = 0; i < c->n_values; i++)
         if (c->values[i].is_parameter && (c->values[i].role == ROLE_INPUT || c->values[i].role == ROLE_DEFAULT))

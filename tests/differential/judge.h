@@ -6,7 +6,7 @@
 #include "ours.h"
 
 #define VERDICT_LIST(X)                                                                                                          \
-    X(SAME, "same")               /* nothing is wrong */                                                                         \
+    X(SAME, "same")               /* no error */                                                                                 \
     X(UNSUPPORTED, "unsupported") /* our executor refuses it: not a difference */                                                \
     X(REFUSED, "refused")         /* a valid graph is refused */                                                                 \
     X(CHECKER, "checker")         /* the checker finds errors in a valid graph */                                                \
@@ -14,11 +14,11 @@
     X(ALONE, "alone")             /* nodes that run alone, one after the other, give other bits than the graph */                \
     X(OPTIMISED, "optimised")     /* optimised or with threads: other bits than plain */                                         \
     X(FORM, "form")               /* a rewritten form fails, or gives other bits */                                              \
-    X(ORACLE, "oracle")           /* the naive oracle gets something else */                                                     \
-    X(VALUES, "values")           /* ONNX Runtime gets something else, beyond the tolerance */                                   \
+    X(ORACLE, "oracle")           /* the naive oracle differs */                                                                 \
+    X(VALUES, "values")           /* ONNX Runtime differs by more than the tolerance */                                          \
     X(FORM_VALUES, "form-values") /* ONNX Runtime runs the graph, and refuses its form or gets something else from it */         \
     X(LAX, "lax")                 /* of a mutant: the checker reports an error, and it runs */                                   \
-    X(UNCHECKED, "unchecked")     /* of a mutant: shapes alone make the run refuse, and the checker is content */                \
+    X(UNCHECKED, "unchecked")     /* of a mutant: the run refuses its shapes, and the checker reports no error */                \
     X(BROKEN, "broken")           /* sizes that break (keep) the stated conditions run (are refused) */                          \
     X(INTERNAL, "internal")       /* an internal error */                                                                        \
     X(CRASH, "crash")             /* the process died in our code */

@@ -1,4 +1,4 @@
-/* ONNX Runtime beside us; peer_none.c where its headers are not there. */
+/* Comparison with ONNX Runtime; peer_none.c replaces it if its headers are missing. */
 #ifndef OB_TESTS_DIFFERENTIAL_PEER_H
 #define OB_TESTS_DIFFERENTIAL_PEER_H
 

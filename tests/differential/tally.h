@@ -7,13 +7,13 @@
 
 enum { MAX_FINDINGS = 600, MAX_KNOWN = 200, MAX_ROWS = 2000, MAX_CRASHES = 200 };
 
-/* Cases with one thing wrong: the same kind, operator and words. */
+/* Cases with the same error: kind, operator and message agree. */
 typedef struct finding {
     verdict_kind kind;
     char signature[200];
     size_t n;
     uint64_t number;       /* the first case */
-    char description[500]; /* of that one, cut down */
+    char description[500]; /* the first case, reduced */
     char what[600];
 } finding;
 
@@ -31,12 +31,12 @@ typedef struct row_tally {
 typedef enum phase { PHASE_OURS, PHASE_PEER } phase;
 
 typedef struct tally {
-    volatile uint64_t number; /* the case that is on */
+    volatile uint64_t number; /* the current case */
     volatile phase phase;
     volatile int finished; /* the worker came to its end */
     uint64_t peer_crashes[MAX_CRASHES];
     char peer_crash_text[MAX_CRASHES][300];
-    char now[300]; /* description of the case that is on */
+    char now[300]; /* description of the current case */
     size_t n_cases, n_nodes, n_generated_nothing, n_peer_ran, n_peer_not, n_peer_crashes, n_peer_forms, n_amplified, n_mutants,
         n_sizes, n_unsupported, n_dropped;
     size_t n_findings, n_known, n_explained;
@@ -45,7 +45,7 @@ typedef struct tally {
     row_tally rows[MAX_ROWS]; /* by index in the operator table */
 } tally;
 
-tally *tally_new(void); /* shared; NULL for want of memory */
+tally *tally_new(void); /* shared; NULL: out of memory */
 /* Lines of known.txt: PATTERN, a tab or two blanks and "--", the reason. False: it cannot be read. */
 bool tally_read_known(tally *t, const char *path);
 /* The line that explains it, or -1. */

@@ -1,5 +1,5 @@
-/* How far two right results may lie apart. Elements that are moved, compared, counted, rounded to whole numbers or computed in
- * integers agree exactly. */
+/* The allowed difference of two correct results. Elements that are moved, compared, counted, rounded to whole numbers or
+ * computed in integers agree exactly. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@ typedef enum error_kind {
     FUNCTION, /* a library function: implementations differ by a few units, and near 0 by an absolute error */
     SUMMED,   /* sums of products in any order: relative to the largest summand */
     WHOLE,    /* as SUMMED; of integers a real number that is made whole, rounded or cut */
-    STEP      /* a rounding to integers behind a computed scale: one step */
+    STEP      /* rounding to integers after a computed scale: one step */
 } error_kind;
 
 typedef struct tolerance_row {
@@ -158,7 +158,7 @@ static bool has_stash_type(const ob_op *op) {
            strcmp(op->name, "GroupNormalization") == 0;
 }
 
-/* Arithmetic in the narrower floats is done in float by one and in the type by another. */
+/* Implementations compute the narrower floats in float or in the type. */
 static double epsilon_of(const graph_case *c, const case_node *node, ob_dtype dtype) {
     double epsilon = type_epsilon(dtype);
     if (has_stash_type(node->op) && epsilon < type_epsilon(OB_FLOAT)) epsilon = type_epsilon(OB_FLOAT);

@@ -1,4 +1,4 @@
-/* What the plugin calls of ONNX Runtime, over plain structs: a table of functions for a target that has no ONNX Runtime. Shapes
+/* The functions of ONNX Runtime that the plugin calls, over plain structs, for a target without ONNX Runtime. Shapes
  * and attributes are the target's. Freed objects are counted, so that none is lost. */
 #ifndef OB_FUZZ_FAKE_ORT_H
 #define OB_FUZZ_FAKE_ORT_H
@@ -46,7 +46,7 @@ typedef struct fake_node {
     OrtTensorTypeAndShapeInfo declared[FAKE_OPERANDS];
     bool no_tensor[FAKE_OPERANDS]; /* the declared type is none of a tensor */
     OrtOpAttr broadcast_dimensions, shape;
-    OrtValue *inputs[FAKE_OPERANDS];  /* NULL: left out */
+    OrtValue *inputs[FAKE_OPERANDS];  /* NULL: omitted */
     OrtValue *outputs[FAKE_OPERANDS]; /* filled by GetOutput, unless unwanted */
     bool unwanted[FAKE_OPERANDS];
     OrtTensorTypeAndShapeInfo inferred[FAKE_OPERANDS];

@@ -1,4 +1,4 @@
-/* What is wrong with models that people and exporters make, and what attackers try: other operators, sizes, names, types,
+/* Typical errors of models from people and exporters, and typical attacks: other operators, sizes, names, types,
  * versions; nodes put inside If, Loop and local functions. */
 #include <string.h>
 
@@ -308,7 +308,7 @@ static bool other_name(mutator *m) {
     tree *from = mutate_field(m, is_value_name);
     if (!to || !from) return false;
     if (mutate_pick(m, 8) == 0)
-        set_text(to, ""); /* left out */
+        set_text(to, ""); /* omitted */
     else
         set_bytes(to, from);
     return true;

@@ -1,6 +1,6 @@
-/* A target without libFuzzer: replay_NAME [--mutate N] [--keep FILE] PATH...
- * runs the target on every file below each PATH, and on N changed copies of each (the same ones every time). --keep writes every
- * input to FILE before it is tried: after a crash it is the one. */
+/* A target without libFuzzer: replay_NAME [--mutate N] [--keep FILE] PATH... runs the target on every file below each PATH, and
+ * on N changed copies of each (the same ones every time). --keep writes every input to FILE before it is tried: after a crash,
+ * FILE is the input that caused it. */
 #include <dirent.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -47,7 +47,7 @@ typedef struct settings {
     size_t n_files, n_inputs;
 } settings;
 
-/* In a block of exactly this size: reading beyond it is seen. */
+/* In a block of the exact size, so that sanitizers see reads beyond it. */
 static void run(settings *s, const uint8_t *data, size_t n) {
     uint8_t *exact = malloc(n ? n : 1);
     if (!exact) abort();

@@ -1,6 +1,6 @@
-/* Writes what fuzzing starts from: fuzz_seeds FOLDER makes FOLDER/model (protobuf), /text, /format, /contract, /tensor, /cell,
- * /image and /plugin, out of the samples of the operators (samples.h), the models and tensors that the machine has (corpus.h) and
- * the cases of tests/graphs. */
+/* Writes the initial inputs of fuzzing: fuzz_seeds FOLDER makes FOLDER/model (protobuf), /text, /format, /contract, /tensor,
+ * /cell, /image and /plugin, out of the samples of the operators (samples.h), the models and tensors that the machine has
+ * (corpus.h) and the cases of tests/graphs. */
 #include <errno.h>
 #include <string.h>
 
@@ -136,7 +136,7 @@ static void put_graph_cases(void) {
     closedir(graphs);
 }
 
-/* Bodies in bodies, state that is kept, swapped, stacked and scanned, sizes that only the run tells. */
+/* Bodies in bodies, state that is kept, swapped, stacked and scanned, sizes that only the run determines. */
 static void put_bodies(void) {
     static const char head[] = "<ir_version: 8, opset_import: [\"\" : 16]>\n";
     static const char *const graphs[] = {

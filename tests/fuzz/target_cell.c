@@ -1,4 +1,5 @@
-/* Files of sequences, optionals and maps: the same bytes as each of them. What is read can be written, and reads the same. */
+/* Files of sequences, optionals and maps: the same bytes as each of them. A cell that was read can be written, and reads the
+ * same. */
 #include <string.h>
 #include <unistd.h>
 

@@ -4,7 +4,7 @@
 #include "fuzz.h"
 #include "tools/check_parts.h"
 
-/* Where reports go: they are made, nobody reads them but the look at the JSON. */
+/* The sink of reports: they are written, and only the JSON is examined. */
 static FILE *sink;
 static char *text;
 static size_t n_text;

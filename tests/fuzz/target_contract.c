@@ -1,5 +1,5 @@
-/* A stated contract, as a host and the checker read it from a file: a verdict or a message, the same twice; a size more never
- * turns what is excluded into what is admitted; and a model that states it is checked as if it stated nothing. */
+/* A stated contract, as a host and the checker read it from a file: a verdict or a message, the same twice; an additional size
+ * never turns an exclusion into an admission; and a model that states the contract has the same check as one without. */
 #include <string.h>
 
 #include "fuzz.h"

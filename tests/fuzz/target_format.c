@@ -1,5 +1,5 @@
-/* Protobuf's text format and JSON: a model that can be read can be written in both, and is the same again but for fields that
- * nobody has a name for. */
+/* Protobuf's text format and JSON: a model that can be read can be written in both, and is the same again except for fields
+ * without a name. */
 #include <string.h>
 
 #include "fuzz.h"

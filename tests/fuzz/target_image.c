@@ -1,5 +1,5 @@
-/* Image files: what ImageDecoder makes of any bytes, under a limit of memory and one of time. An image, an empty one, or a limit;
- * the longest time between two questions whether to go on is bounded, too. */
+/* Image files: ImageDecoder on arbitrary bytes, under limits of memory and time. The result is an image, an empty one, or a
+ * limit; the longest time between two checks whether to stop is bounded, too. */
 #include <string.h>
 #include <time.h>
 

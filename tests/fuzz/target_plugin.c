@@ -1,5 +1,5 @@
-/* The plugin's operators through a table that stands in for ONNX Runtime (fake_ort.c): the input's bytes choose operator,
- * operands, attributes and what is declared. What a run gives is computed again, one element at a time. */
+/* The plugin's operators through a table that replaces ONNX Runtime (fake_ort.c): the input's bytes choose operator, operands,
+ * attributes and declarations. The results of a run are computed again, one element at a time. */
 #include <string.h>
 
 #include "fake_ort.h"

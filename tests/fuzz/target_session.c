@@ -1,4 +1,4 @@
-/* Sessions: optimised, plain and rewritten, with the same small inputs. What all of them compute is the same, bit for bit. */
+/* Sessions: optimised, plain and rewritten, with the same small inputs. All of them give the same bits. */
 #include <string.h>
 
 #include "core/graph/graph.h"
@@ -7,7 +7,7 @@
 
 enum { MAX_INPUTS = 8, MAX_OUTPUTS = 16, MAX_ELEMS = 2048, MAX_MEMORY = 1 << 20, MAX_MS = 500 };
 
-/* Of what is no tensor the view is all zero; else the cell is NULL. */
+/* For anything but a tensor the view is all zero; otherwise the cell is NULL. */
 typedef struct inputs {
     ob_view views[MAX_INPUTS];
     ob_cell *cells[MAX_INPUTS];
@@ -42,7 +42,7 @@ static ob_session *open_session(const ob_model *model, bool optimize, ob_status 
 
 /* ---- Inputs ---- */
 
-/* A size that is open is small, and the same wherever its term stands. */
+/* An open size is small, and the same at every place of its term. */
 static int64_t size_of(ob_dim dim, uint64_t seed) {
     if (ob_dim_is_const(dim)) return dim;
     uint64_t state = seed ^ (uint64_t)dim;
@@ -220,8 +220,8 @@ static int64_t known_size(const ob_session *session, const inputs *in, ob_dim di
     return -1;
 }
 
-/* Shapes that a model declares and that are not what it computes are told, not believed: a run goes on. But a form may be made of
- * them, where nothing else is known. */
+/* Declared shapes that differ from the computed ones are logged and not used, so a run continues. But a form may depend on them
+ * if no other shape is known. */
 static bool declared_truly(const ob_model *model, const ob_session *plain, const inputs *in, const ob_view *outputs, size_t n) {
     for (const ob_node *node = model->graph->first; node; node = node->next)
         for (uint32_t i = 0; i < node->n_outputs; i++)

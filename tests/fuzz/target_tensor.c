@@ -1,4 +1,5 @@
-/* Tensor files: .npy and TensorProto, told apart by the first bytes. What is read can be written, and reads the same. */
+/* Tensor files: .npy and TensorProto, distinguished by the first bytes. A tensor that was read can be written, and reads the
+ * same. */
 #include <string.h>
 #include <unistd.h>
 

@@ -1,4 +1,4 @@
-/* The text form: what can be written can be read, and says the same again. */
+/* The text form: a text that was written can be read, and is the same when written again. */
 #include <string.h>
 
 #include "fuzz.h"

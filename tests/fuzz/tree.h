@@ -46,9 +46,9 @@ tree *tree_add_number(tree_pool *pool, tree *parent, uint32_t id, uint64_t value
 tree *tree_add_bytes(tree_pool *pool, tree *parent, uint32_t id, const void *bytes, size_t n);
 tree *tree_add_text(tree_pool *pool, tree *parent, uint32_t id, const char *text);
 tree *tree_add_message(tree_pool *pool, tree *parent, uint32_t id);
-/* Puts a field without a parent behind the last of `parent`. */
+/* Puts a field without a parent after the last one of `parent`. */
 void tree_append(tree *parent, tree *field);
-/* Puts a field without a parent behind `field`. */
+/* Puts a field without a parent after `field`. */
 void tree_insert(tree *field, tree *added);
 /* Takes the field out of its message. */
 void tree_remove(tree *field);

@@ -1,4 +1,4 @@
-/* The choice of the level, and functions of kernels/ without a test of their own at each level: moves, conversions, products and
+/* The choice of the level, and functions of kernels/ that no other test runs at each level: moves, conversions, products and
  * sums of one dimension, array functions. */
 #include "kernel_levels.h"
 #include "kernels/convert/convert.h"

@@ -1,4 +1,4 @@
-/* kernels/ml at every level against a naive walk, naive sums and norms: all levels give the same bits. */
+/* kernels/ml at every level, compared with a naive walk, naive sums and norms: all levels give the same bits. */
 #include "kernel_levels.h"
 #include "kernels/kernels.h"
 #include "kernels/ml/ml.h"

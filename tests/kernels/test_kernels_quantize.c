@@ -1,4 +1,4 @@
-/* kernels/quantize at every level against the definition, element by element: the same bits. */
+/* kernels/quantize at every level, compared with the definition element by element: the same bits. */
 #include "kernel_levels.h"
 #include "kernels/kernels.h"
 #include "kernels/quantize/quantize.h"

@@ -86,7 +86,7 @@ static void random_operand(operand *o, int32_t rank, const int64_t *dims, ob_dty
     random_layout(o, false, dtype);
 }
 
-/* The common shape of inputs, computed the slow way; outputs get it. */
+/* The common shape of inputs, computed naively; outputs get it. */
 static void common_shape(const operand *in, size_t n, int32_t *rank, int64_t *dims) {
     *rank = 0;
     for (size_t k = 0; k < n; k++)

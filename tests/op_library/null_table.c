@@ -1,4 +1,4 @@
-/* Says that it has rows, and has none. */
+/* Claims to have rows, but has none. */
 #include "library.h"
 
 static const ob_operator_library library = {OB_OPERATOR_ABI, sizeof(ob_operator_library), "empty", "1.0", NULL, 3};

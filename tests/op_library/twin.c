@@ -1,4 +1,4 @@
-/* Has an operator that the example library has too. */
+/* Has an operator that is also in the example library. */
 #include "library.h"
 
 static const ob_operator rows[] = {{HEAD("Same"), .signature = "f>f", .shape = like_input, .run = do_nothing},

@@ -1,7 +1,7 @@
 /* The original of a model = its explicit form with the plugin = its function form = its expand form, all in ONNX Runtime, = the
  * original in our executor: for every model of the machine in which something broadcasts. Without graph optimisations ONNX
- * Runtime executes the same kernels in every form, so the bits must be the same; otherwise results must be within the tolerance.
- * A list says what each model gave; a change of it is an error. */
+ * Runtime executes the same kernels in every form, so the bits must be the same; otherwise results must be within the
+ * tolerance. A list has the result of each model; a difference from it is an error. */
 #include <dirent.h>
 
 #include "data_sets.h"
@@ -9,9 +9,9 @@
 
 enum { SKIPPED = 77, MAX_CASES = 4096 };
 
-/* What a case gave: EQUAL everywhere; CLOSE: in some form of it ONNX Runtime computes in another order, even without
- * optimisations; OWN: only our executor departs, in some runs, for a reason that somebody wrote into the list; REFUSED by all;
- * ABSENT: ONNX Runtime does not run it; WRONG. */
+/* The result of a case: EQUAL everywhere; CLOSE: ONNX Runtime computes some form of it in another order, even without
+ * optimisations; OWN: only our executor differs, in some runs, for a reason given in the list; REFUSED by all; ABSENT: ONNX
+ * Runtime does not run it; WRONG. */
 typedef enum outcome { EQUAL, CLOSE, OWN, REFUSED, ABSENT, WRONG, N_OUTCOMES } outcome;
 static const char marks[] = "=~ox-!";
 
@@ -20,7 +20,7 @@ typedef struct one_case {
     bool sweep;               /* made-up inputs of many sizes too */
     bool listed;
     outcome expected, got;
-    size_t n_own, expected_own; /* runs in which our executor departs */
+    size_t n_own, expected_own; /* runs in which our executor differs */
     char reason[400], expected_reason[400];
     tally tally;
 } one_case;

@@ -17,7 +17,7 @@ extern const char *const level_names[N_LEVELS];
 typedef struct cell {
     size_t n_same;    /* bit for bit */
     size_t n_close;   /* within the tolerance */
-    size_t n_refused; /* no results, and none were to be had: see `run_all` */
+    size_t n_refused; /* no results, as expected: see `run_all` */
     size_t n_wrong;
     double max_error; /* largest absolute difference of those within the tolerance */
 } cell;
@@ -29,7 +29,7 @@ typedef struct tally {
     size_t n_ours_only;              /* runs that our executor does and ONNX Runtime refuses */
     bool by_ours;                    /* a reference was our executor's result */
     char refusal[300];               /* why ONNX Runtime does not run the original; "": it does */
-    char failure[700];               /* the first thing that is wrong, "" when nothing is */
+    char failure[700];               /* the first error; "" if there is none */
 } tally;
 
 /* A column that cannot run has no session and a reason. */
@@ -47,7 +47,7 @@ typedef struct contest {
     ob_status ours_status;
     double rtol, atol;
     bool verbose;          /* every failure is printed */
-    const ob_view *inputs; /* of the run that is on */
+    const ob_view *inputs; /* of the current run */
     size_t n_inputs;
 } contest;
 

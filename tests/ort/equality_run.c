@@ -1,4 +1,4 @@
-/* Sessions of all forms of one model, and the comparison of what they compute. */
+/* Sessions of all forms of one model, and the comparison of their results. */
 #include "compare.h"
 #include "equality.h"
 

@@ -1,4 +1,5 @@
-/* The helper that the tests in this folder run ONNX Runtime with: what goes in comes out, and what fails says why. */
+/* The helper with which the tests in this folder run ONNX Runtime: inputs are returned unchanged, and failures give a reason.
+ * */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* A host tests the contract that a rewritten model states before ONNX Runtime runs it: text and names of sizes come from ONNX
- * Runtime. What the contract excludes does not run there, what it admits does. This is the code of docs/onnxruntime.md. */
+ * Runtime. Excluded sizes do not run there, admitted ones do. This is the code of docs/onnxruntime.md. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

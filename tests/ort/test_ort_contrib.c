@@ -1,6 +1,6 @@
-/* Operators of com.microsoft beside ONNX Runtime, whose they are: every case of contrib_cases.def, of every type, with random
- * operands. Quantized elements may differ by the case's steps where a sum before the last rounding was rounded in another order,
- * and few of them. */
+/* Operators of com.microsoft compared with ONNX Runtime, which defines them: every case of contrib_cases.def, of every type,
+ * with random operands. Quantized elements may differ by the case's steps where a sum before the last rounding was rounded in
+ * another order, and few of them. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -108,7 +108,7 @@ static void compare(const contrib_case *c, const char *what, const ob_view *got,
 
 /* ---- Running ---- */
 
-/* False: ONNX Runtime does not take the model. */
+/* False: ONNX Runtime refuses the model. */
 static bool try_case(const contrib_case *c, const char *type, bool optimize, difference *d) {
     char text[8000], what[300];
     ob_model *model = NULL;

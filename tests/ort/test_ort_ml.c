@@ -1,8 +1,8 @@
-/* Random ensembles of trees in ONNX Runtime and in a session of ours. Left out is what its version 1.30 does against the text: a
- * NaN at BRANCH_NEQ takes the way of "not equal" whatever nodes_missing_value_tracks_true says; one result gets no post_transform
- * but PROBIT, which it approximates; labels of two classes that both have weights are 0 and 1; base_values of two classes; a
- * class without votes is never the top one; members of sets that are no integers; post_transform of TreeEnsemble, whose numbers 1
- * and 2 it takes for each other. */
+/* Random ensembles of trees in ONNX Runtime and in a session of ours. Omitted are the deviations of version 1.30 from the
+ * specification: a NaN at BRANCH_NEQ takes the way of "not equal" whatever nodes_missing_value_tracks_true says; one result
+ * gets no post_transform but PROBIT, which it approximates; labels of two classes that both have weights are 0 and 1;
+ * base_values of two classes; a class without votes is never the top one; members of sets that are no integers; post_transform
+ * of TreeEnsemble, whose numbers 1 and 2 it takes for each other. */
 #include "forest_case.h"
 #include "host_case.h"
 

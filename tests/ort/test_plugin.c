@@ -1,7 +1,7 @@
 /* The plugin in the real ONNX Runtime: results of every type, rank and form against an oracle. */
 #include "plugin_case.h"
 
-/* What ONNX Runtime hands to custom operators; the complex types it refuses by itself. */
+/* The types that ONNX Runtime passes to custom operators; it refuses complex types itself. */
 static const ob_dtype types[] = {OB_FLOAT,          OB_UINT8,      OB_INT8,           OB_UINT16,   OB_INT16,
                                  OB_INT32,          OB_INT64,      OB_STRING,         OB_BOOL,     OB_FLOAT16,
                                  OB_DOUBLE,         OB_UINT32,     OB_UINT64,         OB_BFLOAT16, OB_FLOAT8E4M3FN,
@@ -283,7 +283,7 @@ static void results_in_the_memory_of_an_operand(void **state) {
     ort_session_close(&s);
 }
 
-/* A result that nobody reads, and fewer results than operands. */
+/* A result that no node reads, and fewer results than operands. */
 static void fewer_results_than_operands(void **state) {
     (void)state;
     if (host.api_version < 21 || strcmp(host.version, "1.30") < 0) skip(); /* older ones end the process over it */

@@ -1,4 +1,4 @@
-/* What the plugin refuses, word for word; hostile attributes; an ONNX Runtime that is too old; several threads. */
+/* The exact messages of the plugin's refusals; hostile attributes; an ONNX Runtime that is too old; several threads. */
 #include <pthread.h>
 
 #include "plugin_case.h"
@@ -13,7 +13,7 @@ static const char *run_error(const char *graph, const ob_view *in, size_t n) {
     return host.error;
 }
 
-/* ONNX Runtime puts a sentence of its own before the plugin's. */
+/* ONNX Runtime puts a sentence before the plugin's message. */
 static void assert_ends(const char *message, const char *end) {
     size_t n = strlen(message), n_end = strlen(end);
     if (n < n_end || strcmp(message + n - n_end, end) != 0) fail_msg("\"%s\"\ndoes not end in\n\"%s\"", message, end);
@@ -101,7 +101,7 @@ static void shapes_that_cannot_be(void **state) {
     SHAPE(2, 3, INT64_C(1) << 55);
     float data[6] = {0};
     ob_view in[2] = {view_of(data, OB_FLOAT, 2, (int64_t[]){2, 3}), view_of(dims, OB_INT64, 1, (int64_t[]){3})};
-    assert_true(run_error(IN_DIM("0,1"), in, 2)[0] != '\0'); /* ONNX Runtime's words */
+    assert_true(run_error(IN_DIM("0,1"), in, 2)[0] != '\0'); /* message of ONNX Runtime */
 #endif
 }
 

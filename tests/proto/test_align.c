@@ -1,4 +1,4 @@
-/* The aligned form: the same model, its numbers at multiples of 64 bytes, used where they lie. */
+/* The aligned form: the same model, its numbers at multiples of 64 bytes, used in place. */
 #include <glob.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -59,7 +59,7 @@ static ob_status look_at_graph(void *context, ob_graph *graph) {
     return OB_OK;
 }
 
-/* Everything that must hold of a model's aligned form; returns where its numbers are. */
+/* Tests everything that must hold for a model's aligned form; returns the places of its numbers. */
 static places check_aligned_form(ob_model *model) {
     bytes aligned = write_as(model, OB_FORMAT_PROTOBUF_ALIGNED), again = write_as(model, OB_FORMAT_PROTOBUF_ALIGNED);
     assert_int_equal(aligned.n, again.n);
@@ -122,7 +122,7 @@ static void test_kinds_of_tensors(void **state) {
     ob_error error;
     if (ob_model_load_memory(text, sizeof text - 1, "kinds", NULL, &model, &error) != OB_OK) fail_msg("%s", error.message);
     places p = check_aligned_form(model);
-    int n_bytes_wide = 2;                                              /* b t: as they are on every machine */
+    int n_bytes_wide = 2;                                              /* b t: the same on every machine */
     assert_int_equal(p.n_inside, is_big_endian() ? n_bytes_wide : 10); /* f d i b u t h one, k, inner */
     assert_int_equal(p.n_elsewhere, is_big_endian() ? 11 - n_bytes_wide : 1);
     ob_model_close(&model);
@@ -156,7 +156,7 @@ static void test_lengths_at_their_ends(void **state) {
 
 /* ---- Read-only memory ---- */
 
-/* A model in memory that nobody can write to, far from any file: weights are used where they lie, results are the same bits. */
+/* A model in read-only memory without a file: weights are used in place, results have the same bits. */
 static void test_read_only_memory(void **state) {
     (void)state;
     enum { SIZE = 37 };
@@ -175,7 +175,7 @@ static void test_read_only_memory(void **state) {
     for (int aligned = 0; aligned < 2; aligned++) {
         size_t n = file[aligned].n;
         size_t page = (size_t)sysconf(_SC_PAGESIZE), n_pages = (n + page - 1) / page * page;
-        unsigned char *flash = aligned_alloc(page, n_pages); /* whole pages: nothing else is protected */
+        unsigned char *flash = aligned_alloc(page, n_pages); /* whole pages, so that nothing else is protected */
         assert_non_null(flash);
         memcpy(flash, file[aligned].data, n);
         assert_int_equal(mprotect(flash, n_pages, PROT_READ), 0);
@@ -195,7 +195,7 @@ static void test_read_only_memory(void **state) {
             memcpy(y, out.data, sizeof y);
         ob_session_get_memory(session, &memory);
         if (aligned) assert_int_equal(memory.constant_bytes, 0);
-        if (!aligned && !is_big_endian()) assert_true(memory.constant_bytes > 0); /* else this test shows nothing */
+        if (!aligned && !is_big_endian()) assert_true(memory.constant_bytes > 0); /* otherwise the test shows nothing */
         for (uint32_t i = 0; aligned && !is_big_endian() && i < session->model->n_values; i++) {
             if (!session->constants[i]) continue;
             const unsigned char *at = session->constants[i]->data;
@@ -218,7 +218,7 @@ static ob_status refuse_later(void *context, const void *data, size_t n) {
     return OB_OK;
 }
 
-/* A sink that has enough, at any byte. */
+/* A sink that stops, at any byte. */
 static void test_sink_that_fails(void **state) {
     (void)state;
     static const float data[30];
@@ -235,7 +235,7 @@ static void test_sink_that_fails(void **state) {
     ob_model_close(&model);
 }
 
-/* Every allocation of the writer fails once: it says so, and the model is as it was. */
+/* Every allocation of the writer fails once: it reports this, and the model is unchanged. */
 static void test_out_of_memory(void **state) {
     (void)state;
     static const char text[] = "<ir_version: 8, opset_import: [\"\" : 14]>\n"

@@ -1,4 +1,4 @@
-/* Files of sequences, optionals and maps: there and back, ONNX's own, and those that are none. */
+/* Files of sequences, optionals and maps: written and read back, ONNX's files, and invalid ones. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -114,7 +114,7 @@ static void write_bytes(const char *bytes, size_t n) {
     assert_int_equal(fclose(file), 0);
 }
 
-/* Bytes that somebody else wrote: field numbers are ONNX's. */
+/* Bytes of other writers, with ONNX's field numbers. */
 static void test_bytes(void **state) {
     (void)state;
     ob_cell *cell = NULL;
@@ -163,7 +163,7 @@ static void test_refusals(void **state) {
     refused("\x10\x0f\x18\x07", 4, OB_TYPE_MAP, OB_E_MODEL);         /* wider than a key can be */
     refused("\x10\x08\x18\x07", 4, OB_TYPE_MAP, OB_E_MODEL);         /* integers as strings */
     static char nested[2 * 100] = {0};
-    for (int i = 0; i < 60; i++) { /* from the inside out, each one byte longer than what it holds, as long as that is one byte */
+    for (int i = 0; i < 60; i++) { /* from the inside out; the length of each takes one byte as long as it is small */
         nested[2 * i] = 0x2a;
         nested[2 * i + 1] = (char)(2 * (59 - i));
     }
@@ -180,7 +180,7 @@ static void test_refusals(void **state) {
     ob_cell_close(&cell);
 }
 
-/* What ONNX's own tests hold. */
+/* The files of ONNX's tests. */
 static void test_of_onnx(void **state) {
     (void)state;
     if (access(NODES, R_OK) != 0) skip();

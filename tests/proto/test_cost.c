@@ -1,5 +1,5 @@
-/* What a hostile file may cost: memory from the allocator and bytes of reports in proportion to its size, whatever it repeats or
- * nests. Work is held by the time that ctest gives the program: what grows with the square of these sizes takes minutes. */
+/* The cost of hostile files: memory from the allocator and bytes of reports are proportional to the size of the file, whatever
+ * it repeats or nests. Work is bounded by ctest's time limit: quadratic work takes minutes at these sizes. */
 #include <stdio.h>
 
 #include "api.h"
@@ -32,7 +32,7 @@ static void count_free(void *context, void *block, size_t n) {
     free(block);
 }
 
-/* What a model took. */
+/* The cost of a model. */
 typedef struct cost {
     size_t n_file, peak;
     uint64_t n_text; /* bytes of every text in its report */
@@ -107,7 +107,7 @@ static cost check_cost(bytes *file, const ob_check_options *options) {
     return result;
 }
 
-/* A file of 1 KB may take 64 MB, one of 5 MB may take 1 GB: held here with room to spare. */
+/* A file of 1 KB may use 64 MB, one of 5 MB may use 1 GB; the limits here are lower. */
 static void expect_cheap_with(bytes *file, const char *what, const ob_check_options *options) {
     cost c = check_cost(file, options);
     size_t allowed = ((size_t)32 << 20) + 100 * c.n_file;
@@ -200,7 +200,7 @@ static void put_function(bytes *model, const char *name, bytes *nodes) {
     put_message(model, MODEL_FUNCTIONS, &function);
 }
 
-/* A function that calls the next twice, `depth` deep; the last one has a broadcast that holds on a condition. */
+/* A chain of `depth` functions, each of which calls the next twice; the last one has a broadcast with a condition. */
 static bytes doubling_calls(int depth) {
     bytes graph = {0}, call = node_of("local", "f0", "x", "y");
     put_message(&graph, GRAPH_NODE, &call);
@@ -372,7 +372,7 @@ static void wide_nodes_cost_once(void **state) {
     expect_cheap(&file, "Concat of symbols");
 }
 
-/* At sizes where what grows with the square is still in no limit: one node, whatever its operator and the rule book. */
+/* At sizes at which quadratic work is not stopped by a limit: one node, with any operator and rule book. */
 static void wide_nodes_say_what_their_operands_do(void **state) {
     (void)state;
     static const struct {
@@ -384,7 +384,7 @@ static void wide_nodes_say_what_their_operands_do(void **state) {
     for (size_t i = 0; i < sizeof nodes / sizeof nodes[0]; i++)
         for (size_t k = 0; k < sizeof counts / sizeof counts[0]; k++)
             for (int book = 0; book < OB_RULES_COUNT; book++) {
-                if (counts[k] > 400 && book > 1) continue; /* they look at the same facts */
+                if (counts[k] > 400 && book > 1) continue; /* they use the same facts */
                 ob_check_options options;
                 ob_check_options_init(&options);
                 options.rules = (ob_rules)book;
@@ -410,7 +410,7 @@ static void long_chains_are_walked_once(void **state) {
     }
 }
 
-/* n fields of no content where `where` says: the smallest a file can hold, and the largest in memory. */
+/* n empty fields at the place `where`: the smallest in a file, and the largest in memory. */
 static bytes empty_fields(uint32_t in_model, uint32_t in_graph, uint32_t in_node, uint32_t in_attribute, int n) {
     bytes attribute = {0}, node = node_of("", "Relu", "x", "y"), graph = {0};
     put_text(&attribute, ATTRIBUTE_NAME, "a");
@@ -454,7 +454,7 @@ static void growth_has_a_limit(void **state) {
     ob_load_options_init(&options);
     ob_model *model = NULL;
     ob_error error;
-    uint32_t least = 1; /* the smallest that lets it pass; it has attributes without names in common, which is said later */
+    uint32_t least = 1; /* the smallest limit that admits it; its attributes have the same empty name, which is reported later */
     for (;; least++) {
         options.limits.max_growth = least;
         ob_status status = ob_model_load_memory(file.data, file.n, NULL, &options, &model, &error);
@@ -519,7 +519,7 @@ static void findings_have_a_limit_of_bytes(void **state) {
     assert_int_equal(none.summary.n_errors, n_errors);
 }
 
-/* 1 + 2 + 4 calls, of which the last two have operands that were there before, and 2 nodes in each of the two bodies that
+/* 1 + 2 + 4 calls, of which the last two have the operands of earlier calls, and 2 nodes in each of the two bodies that
  * differ: 11 nodes, the last body entered after 9. */
 static bool stops_with(uint64_t max_nodes) {
     ob_check_options options;

@@ -1,4 +1,4 @@
-/* ob_file_save: a file is there whole or as it was, whatever ends the writing. */
+/* ob_file_save: a file is complete or unchanged, for any failure while it is written. */
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 typedef struct content {
     const char *text;
     size_t n_pieces;
-    ob_status status; /* what the producer gives after the pieces */
+    ob_status status; /* the producer's status after the pieces */
 } content;
 
 static ob_status produce(void *context, ob_write_sink sink, void *sink_context, ob_error *error) {
@@ -69,7 +69,7 @@ static int tear_down(void **state) {
 static void test_new_and_replaced(void **state) {
     const place *p = *state;
     ob_error error;
-    static const size_t pieces[] = {0, 1, 2, 100000}; /* the last one is more than any buffer */
+    static const size_t pieces[] = {0, 1, 2, 100000}; /* the last one is larger than any buffer */
     for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++) {
         content c = {"some text ", pieces[i], OB_OK};
         OK(ob_file_save(p->file, produce, &c, &error));

@@ -1,5 +1,5 @@
-/* ModelProto in protobuf's text format and in JSON: the models at hand through both and back, the syntax by cases, hostile texts.
- * Beside protobuf's own parser and printer: formats.py. */
+/* ModelProto in protobuf's text format and in JSON: the models on the machine through both and back, cases of the syntax,
+ * hostile texts. Comparison with protobuf's parser and printer: formats.py. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -23,8 +23,8 @@ static ob_text write_as(const ob_model *model, ob_model_format format) {
 
 /* ---- Models ---- */
 
-/* What the reader keeps apart from the message, such as unknown fields without a name, is not compared: both sides went through
- * the text once. */
+/* Data outside the message, such as unknown fields without a name, are not compared, because both sides were written as text
+ * once. */
 static void expect_same_bytes(const char *path, const ob_model *model, ob_model_format format) {
     ob_text text = write_as(model, format);
     ob_model *again = read_model(text.data, text.n, OB_FORMAT_AUTO, NULL);
@@ -56,7 +56,7 @@ static void every_small_model_at_hand_keeps_its_bytes(void **state) {
     assert_true(n > 0);
 }
 
-/* Members that came after the oldest onnx.proto have names, too. */
+/* Fields newer than the oldest supported onnx.proto have names, too. */
 static void newer_fields_have_names(void **state) {
     (void)state;
     const char *text =
@@ -83,7 +83,7 @@ static void newer_fields_have_names(void **state) {
 static const struct {
     const char *a, *b; /* the same model */
 } same[] = {
-    {MODEL(""), "\xef\xbb\xbf" MODEL("")}, /* a mark of UTF-8 in front, as some editors write it */
+    {MODEL(""), "\xef\xbb\xbf" MODEL("")}, /* a byte order mark, as some editors write it */
     {MODEL("doc_string: \"ab\""), MODEL("doc_string : 'a' # comment\n \"b\" ;")},
     {MODEL("doc_string: \"\\n\\t\\x41\\101\\u00e9\\U0001F600\\\"\""),
      MODEL("doc_string: '\\012\\011AA\303\251\360\237\230\200\"'")},
@@ -237,7 +237,7 @@ static void limits_hold(void **state) {
     expect_deep(deep);
 }
 
-/* Cut off at every byte, and with every byte changed: an answer, never a crash (the sanitizers watch). */
+/* Truncated at every byte, and with every byte changed: a result or an error, never a crash (tested with sanitizers). */
 static void texts_that_are_cut_or_changed(void **state) {
     (void)state;
     static const char changes[] = {'"', '\\', '{', '}', '[', '-', '0', '\n', '\x80', 'x'};
@@ -246,7 +246,7 @@ static void texts_that_are_cut_or_changed(void **state) {
             const char *text = side ? same[i].b : same[i].a;
             size_t n = strlen(text);
             for (size_t k = 0; k <= n; k++) {
-                char *copy = malloc(n + 1); /* exact: reading beyond it is seen */
+                char *copy = malloc(n + 1); /* exact size, so that sanitizers see reads beyond it */
                 assert_non_null(copy);
                 memcpy(copy, text, n);
                 for (size_t c = 0; c <= sizeof changes; c++) {
@@ -266,7 +266,7 @@ static void texts_that_are_cut_or_changed(void **state) {
         }
 }
 
-/* JSON is UTF-8; what protobuf lets into a string may be none. */
+/* JSON is UTF-8; strings of protobuf may be invalid UTF-8. */
 static void json_refuses_what_is_not_utf8(void **state) {
     (void)state;
     const char *text = MODEL("doc_string: \"\\377\"");

@@ -1,4 +1,4 @@
-/* Reading models: every model at hand loads; what is read is what the file says. */
+/* Reading models: every model on the machine loads, and the result matches the file. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -139,7 +139,7 @@ static void large_weights_are_borrowed_not_copied(void **state) {
     if (ob_model_load_memory(bytes, n, NULL, NULL, &model, &error) != OB_OK) fail_msg("%s", error.message);
     const ob_value *w = model->graph->initializers[0], *s = model->graph->initializers[1];
     const uint8_t *data = w->data->data;
-    assert_true(is_big_endian() || (data > bytes && data < bytes + n)); /* numbers of the other order must be brought home */
+    assert_true(is_big_endian() || (data > bytes && data < bytes + n)); /* numbers of the other byte order must be converted */
     assert_int_equal(w->data->n_elems, N_FLOATS);
     uint8_t first[4] = {0, 7, 14, 21};
     bring_home(first, 1, 4);
@@ -149,7 +149,7 @@ static void large_weights_are_borrowed_not_copied(void **state) {
     ob_model_close(&model);
 }
 
-/* Two and four elements a byte are what a checker never has to spread; a session does, for itself. */
+/* A checker never has to unpack types with two or four elements in a byte; a session unpacks them for itself. */
 static void narrow_weights_stay_packed(void **state) {
     (void)state;
     static const char text[] = "<ir_version: 13, opset_import: [\"\" : 25]>\ng () => (double[5] y, double[5] z)\n"

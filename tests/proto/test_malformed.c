@@ -1,4 +1,4 @@
-/* Hostile input: every file ends in a model or in a status with a message, never in a crash. Run under the sanitizers too. */
+/* Hostile input: every file gives a model, or a status with a message, and never a crash. Also run with sanitizers. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -34,9 +34,9 @@ static bytes small_model(void) {
     return out;
 }
 
-/* Loads; on success writes in both forms and clones, which must not fail in a surprising way either. */
+/* Loads; on success writes in both forms and clones, which must not fail unexpectedly either. */
 static ob_status try_load(const void *data, size_t n, ob_error *error) {
-    /* An exact copy on the heap: reading past its end is seen by the sanitizer. */
+    /* An exact copy on the heap: the sanitizer sees reads past its end. */
     uint8_t *copy = malloc(n ? n : 1);
     assert_non_null(copy);
     if (n) memcpy(copy, data, n);
@@ -72,7 +72,7 @@ static void truncated_at_every_byte(void **state) {
     for (size_t n = 0; n < model.n; n++) {
         ob_status status = try_load(model.data, n, &error);
         if (status == OB_OK)
-            n_loaded++; /* cut between two fields of the model behind its graph */
+            n_loaded++; /* cut between two fields of the model after its graph */
         else if (!is_refusal(status))
             fail_msg("at byte %zu: %d %s", n, status, error.message);
     }
@@ -183,9 +183,9 @@ static void ill_formed_graphs_are_named(void **state) {
     EXPECT_TEXT(OB_E_MODEL, "far beyond any memory", "g (float[9223372036854775807] x) => (float x) { }");
     EXPECT_TEXT(OB_E_MODEL, "\"f\" of domain \"d\" is defined twice",
                 "g (float x) => (float x) { } <domain: \"d\"> f (a) => (a) {} <domain: \"d\"> f (a) => (a) {}");
-    EXPECT_TEXT(OB_E_MODEL, "uses \"x\", which nothing defines", /* a function sees nothing from outside */
+    EXPECT_TEXT(OB_E_MODEL, "uses \"x\", which nothing defines", /* a function captures no outer values */
                 "g (float x) => (float x) { } <domain: \"d\"> f (a) => (b) { b = Neg(x) }");
-    ob_error error; /* a cycle and a wrong order are the checker's business */
+    ob_error error; /* the checker, not the reader, reports cycles and wrong order */
     const char cycle[] = "g (float x) => (float y) { y = Foo(z) z = Foo(y) }";
     assert_int_equal(try_load(cycle, sizeof cycle - 1, &error), OB_OK);
 }
@@ -225,7 +225,7 @@ static void limits_hold(void **state) {
     free(binary.data);
 }
 
-/* Attribute g of a node of a graph of an attribute ...: as deep as the bytes go. */
+/* Attribute g of a node of a graph of an attribute ..., nested as deeply as the bytes allow. */
 static void deep_nesting_is_refused(void **state) {
     (void)state;
     enum { LEVELS = 19999 };
@@ -247,7 +247,7 @@ static void deep_nesting_is_refused(void **state) {
     ob_error error;
     ob_status status = try_load(p, (size_t)(end - p), &error);
     assert_int_equal(status, OB_E_LIMIT);
-    /* The caller's limit does not lift the ceiling that the C stack needs. */
+    /* The caller's limit cannot exceed the maximum that protects the C stack. */
     ob_load_options options;
     ob_load_options_init(&options);
     options.limits.max_depth = UINT32_MAX;
@@ -299,7 +299,7 @@ static void failing_free(void *context, void *block, size_t n) {
     free(block);
 }
 
-/* The small model beside a weight that is worth a skeleton, so that each allocation of the loader is met. */
+/* The small model with a weight large enough for separate storage, so that each allocation of the loader occurs. */
 static void each_allocation_fails_once(void **state) {
     (void)state;
     bytes text = {0}, model = {0};
@@ -311,7 +311,7 @@ static void each_allocation_fails_once(void **state) {
     ob_model *plain = NULL;
     ob_error error;
     if (ob_model_load_memory(text.data, text.n, NULL, NULL, &plain, &error) != OB_OK) fail_msg("%s", error.message);
-    ob_tensor *raw = OB_ARENA_NEW(&plain->arena, ob_tensor); /* written anew: as raw data */
+    ob_tensor *raw = OB_ARENA_NEW(&plain->arena, ob_tensor); /* rewritten as raw data */
     *raw = *plain->graph->initializers[0]->data;
     raw->origin = NULL;
     plain->graph->initializers[0]->data = raw;
@@ -329,7 +329,7 @@ static void each_allocation_fails_once(void **state) {
             ob_model *loaded = NULL;
             ob_status status = ob_model_load_memory(inputs[i]->data, inputs[i]->n, NULL, &options, &loaded, &error);
             if (status == OB_OK) {
-                /* The same for writing and copying, with what is left. */
+                /* The same for writing and copying, with more and more allocations. */
                 ob_model *clone = NULL;
                 bytes out = {0};
                 for (size_t more = 0; f.n_left = more, ob_model_clone(loaded, &clone, &error) != OB_OK; more++)

@@ -1,4 +1,4 @@
-/* Sparse tensors in files: initializers, and the attribute sparse_value of Constant, run as the dense tensors that they mean. */
+/* Sparse tensors in files: initializers, and the attribute sparse_value of Constant, run like the equivalent dense tensors. */
 #include <stdlib.h>
 
 #include "model_text.h"
@@ -34,7 +34,7 @@ static const sparse_case cases[] = {
     {.dims = {4}, .rank = 1, .index_dims = {0}, .index_rank = 1, .want = {0, 0, 0, 0}},
     {.dims = {0, 3}, .rank = 2, .index_dims = {0, 2}, .index_rank = 2},
     {.rank = 0, .index_dims = {1}, .index_rank = 1, .indices = {0}, .n_indices = 1, .values = {5}, .n_values = 1, .want = {5}},
-    /* outside, twice, not ascending, of another rank, more values than indices, too large for what the file gives */
+    /* outside, twice, not ascending, of another rank, more values than indices, too large for the data in the file */
     {.dims = {4}, .rank = 1, .index_dims = {1}, .index_rank = 1, .indices = {4}, .n_indices = 1, .n_values = 1, .refused = true},
     {.dims = {4}, .rank = 1, .index_dims = {1}, .index_rank = 1, .indices = {-1}, .n_indices = 1, .n_values = 1, .refused = true},
     {.dims = {2, 3},
@@ -90,7 +90,7 @@ static ob_model *model_of(const sparse_case *c, bool as_initializer) {
     Onnx__GraphProto graph = ONNX__GRAPH_PROTO__INIT;
     Onnx__OperatorSetIdProto opset = ONNX__OPERATOR_SET_ID_PROTO__INIT, *opset_list = &opset;
     Onnx__ModelProto model = ONNX__MODEL_PROTO__INIT;
-    sparse_case copy = *c; /* messages have pointers to what is not const */
+    sparse_case copy = *c; /* messages have pointers to non-const data */
     int64_t n_values = (int64_t)c->n_values;
     char x[] = "x", y[] = "y", name[] = "g", domain[] = "", identity[] = "Identity", constant[] = "Constant",
          sparse_value[] = "sparse_value", *in = x, *out = y;
@@ -131,7 +131,7 @@ static ob_model *model_of(const sparse_case *c, bool as_initializer) {
     return read;
 }
 
-/* Also of what is written again, which has it sparse as before. */
+/* Also after writing, which keeps it sparse. */
 static void check(const sparse_case *c, const ob_model *model) {
     ob_session *session = NULL;
     ob_error error;

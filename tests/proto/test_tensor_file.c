@@ -1,4 +1,4 @@
-/* TensorProto and .npy files: every element type, there and back, and beside NumPy's own reading and writing. */
+/* TensorProto and .npy files: every element type, written and read back, and compared with NumPy's reading and writing. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -31,7 +31,7 @@ static void write_bytes(const char *path, const void *bytes, size_t n) {
     assert_int_equal(fclose(file), 0);
 }
 
-/* A value that is legal for the type in each of its bytes. */
+/* Fills the tensor with bytes that are valid for the type. */
 static void fill(ob_dtype dtype, uint8_t *bytes, size_t n) {
     for (size_t i = 0; i < n; i++) {
         uint8_t b = (uint8_t)(i * 37 + 11);

@@ -1,4 +1,4 @@
-/* ONNX's textual syntax: read, written, and beside onnx's own parser and printer. */
+/* ONNX's textual syntax: reading, writing, and comparison with onnx's parser and printer. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -221,7 +221,7 @@ static void errors_say_line_and_column(void **state) {
         assert_true(strncmp(error.message, "line ", 5) == 0);
         assert_null(model);
     }
-    /* What is wrong with the graph is told as in a binary file. */
+    /* Errors in the graph are reported as for a binary file. */
     ob_model *model = NULL;
     ob_error error;
     const char *undefined = "g (float x) => (float y) { y = Foo(z) }",
@@ -249,7 +249,7 @@ static void nesting_has_a_limit(void **state) {
     free(graphs.data);
 }
 
-/* ---- Beside onnx's own parser and printer ---- */
+/* ---- Compared with onnx's parser and printer ---- */
 
 static char folder[] = "/tmp/ob_text_XXXXXX";
 

@@ -1,4 +1,4 @@
-/* Numbers that a file gives where an enum is expected: none is used as it stands, and none is lost on the way to another file. */
+/* Numbers in a file in place of an enum: none is used without a check, and none is lost when the model is written. */
 #include "api.h"
 #include "wire.h"
 
@@ -15,7 +15,7 @@ typedef enum place {
 
 static const int64_t numbers[] = {-1, 27, 77, 300, INT32_MAX, INT32_MIN}; /* one more than the last type is 15 or 27 */
 
-/* y = Add(x, w), which stretches w; s = local.F(x); one of its numbers is replaced. `at` receives the field as it stands. */
+/* y = Add(x, w), which stretches w; s = local.F(x); one of its numbers is replaced. `at` receives the unchanged field. */
 static bytes model_with(place which, int64_t number, bytes *at) {
     bytes graph = {0};
     put_node(&graph, "Add", "x w", "y");

@@ -1,4 +1,4 @@
-/* Writing models: nothing is lost, and what the graph changed is what changes in the file. */
+/* Writing models: nothing is lost, and only changes of the graph change the file. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -25,7 +25,7 @@ static bytes read_file(const char *path) {
     return b;
 }
 
-/* What protobuf-c alone makes of the bytes: unpacked and packed again. */
+/* The bytes unpacked and packed again by protobuf-c alone. */
 static bytes canonical(const bytes *b) {
     Onnx__ModelProto *message = onnx__model_proto__unpack(NULL, b->n, b->data);
     assert_non_null(message);
@@ -58,7 +58,7 @@ static void expect_same(const char *what, const bytes *a, const bytes *b) {
     if (a->n != b->n || i < a->n) fail_msg("%s: %zu and %zu bytes, different at byte %zu", what, a->n, b->n, i);
 }
 
-/* Loads, clones, writes both; both must be the message that protobuf-c reads. */
+/* Loads, clones and writes both; both must equal the message that protobuf-c reads. */
 static void expect_lossless(const char *what, const bytes *file) {
     bytes expected = canonical(file);
     ob_model *model = load(file), *clone = NULL;
@@ -165,7 +165,7 @@ static void rename_to(char **name, const char *text) {
     *name = copy(text);
 }
 
-/* Tensors with scalar shape and one int32: consistent, whatever else stands in the message. */
+/* Tensors with scalar shape and one int32: consistent with any other fields of the message. */
 static void settle_tensor(Onnx__TensorProto *t, const char *name) {
     rename_to(&t->name, name);
     t->data_type = 6;
@@ -216,7 +216,7 @@ static void every_field_and_unknown_fields_survive(void **state) {
     free(file.data);
 }
 
-/* The graph changes; what it does not own stays. */
+/* The graph changes; fields outside the graph are unchanged. */
 static void changes_reach_the_file_and_the_rest_stays(void **state) {
     (void)state;
     Onnx__ModelProto *message = model_with_everything();
@@ -271,7 +271,7 @@ static void changes_reach_the_file_and_the_rest_stays(void **state) {
     assert_string_equal(info->type->tensor_type->shape->dim[1]->dim_param, "N + 1");
     assert_int_equal(info->type->tensor_type->shape->dim[2]->value_case, 0);
     onnx__model_proto__free_unpacked(out, NULL);
-    /* The overload is read back, whichever onnx.proto this was built with. */
+    /* The overload is read back with any onnx.proto of the build. */
     ob_model *again = load(&written);
     assert_string_equal(again->graph->last->overload, "wide");
     ob_model_close(&again);
@@ -285,7 +285,7 @@ static void value_info_of_what_vanished_is_dropped(void **state) {
     Onnx__ModelProto *message = model_with_everything();
     rename_to(&message->graph->value_info[0]->name, "y");
     Onnx__ValueInfoProto *output = message->graph->output[0];
-    rename_to(&output->name, "x"); /* the input is handed through; y is an inner value now */
+    rename_to(&output->name, "x"); /* the input is also the output; y is now an inner value */
     bytes file = pack(message);
     expect_lossless("an input handed through", &file);
     onnx__model_proto__free_unpacked(message, NULL);
@@ -339,7 +339,7 @@ static void saving_replaces_whole_files_only(void **state) {
     assert_int_equal(ob_model_save(model, path, OB_FORMAT_AUTO, &error), OB_OK);
     bytes first = read_file(path);
     expect_same("saved", &file, &first);
-    /* A tensor without data cannot be written: the file stays. */
+    /* A tensor without data cannot be written: the file is unchanged. */
     ob_tensor *hollow = OB_ARENA_NEW(&model->arena, ob_tensor);
     *hollow = *model->graph->initializers[0]->data;
     hollow->data = NULL;
@@ -368,7 +368,7 @@ static void a_clone_is_independent(void **state) {
     onnx__model_proto__free_unpacked(message, NULL);
     ob_model *model = load(&file), *clone = NULL;
     assert_int_equal(ob_model_clone(model, &clone, NULL), OB_OK);
-    /* Nothing of the copy that can be edited leads back to the source. */
+    /* No part of the copy that can be edited refers to the source. */
     const ob_node *copied = clone->graph->first;
     assert_ptr_not_equal(copied, model->graph->first);
     assert_ptr_equal(copied->graph, clone->graph);

@@ -69,7 +69,7 @@ void checked_free(checked *c) {
     ob_report_close(&c->report);
 }
 
-/* A finding that says that no sizes run. */
+/* Does the finding state that no sizes can run? */
 static void find_error(checked *c, char *key, size_t n_key) {
     for (size_t i = ob_report_finding_count(c->report); i-- > 0;) {
         ob_finding_info info;
@@ -80,14 +80,14 @@ static void find_error(checked *c, char *key, size_t n_key) {
 
 /* ---- Conditions on values ---- */
 
-/* A term at a point; false: it has no number there. */
+/* The number of a term at a point; false: it has none there. */
 static bool number_at(const checked *c, const point *p, ob_dim term, int64_t *out) {
     ob_binding bindings[MAX_VARIABLES];
     for (int i = 0; i < c->sizes.n; i++) bindings[i] = (ob_binding){c->sizes.symbols[i], p->sizes[i]};
     return ob_dim_eval(ob_report_dims(c->report), term, bindings, (size_t)c->sizes.n, out) == OB_OK;
 }
 
-/* The elements of integer input `name` as oracle_run() and run_session() make them: all alike, or those of its default (*tensor).
+/* The elements of integer input `name` as in oracle_run() and run_session(): all equal, or those of its default (*tensor).
  */
 static int64_t element_of(const checked *c, const point *p, const char *name, const ob_tensor **tensor) {
     const ob_graph *graph = c->model->graph;
@@ -118,7 +118,7 @@ static ob_truth is_asked(const checked *c, const point *p, const ob_bound_info *
     return n_elems > 0 ? OB_TRUE : OB_FALSE;
 }
 
-/* How many elements the input has at the point. */
+/* The number of elements of the input at the point. */
 static int64_t count_of(const checked *c, const point *p, const char *name) {
     int64_t dims[MAX_AXES], *at = dims;
     const ob_graph *graph = c->model->graph;

@@ -1,4 +1,4 @@
-/* A model with its report, and the sizes that its caller chooses. */
+/* A model with its report, and the sizes that the caller may choose. */
 #ifndef OB_TESTS_SOUNDNESS_CHECKED_H
 #define OB_TESTS_SOUNDNESS_CHECKED_H
 
@@ -7,7 +7,7 @@
 
 enum { MAX_VARIABLES = 24, MAX_AXES = 96 };
 
-/* Sizes of the inputs: numbers, or places in a point. The same for a model and its rewritten forms. */
+/* Sizes of the inputs: numbers, or indices into a point. The same for a model and its rewritten forms. */
 typedef struct sizes {
     int n; /* variables */
     char names[MAX_VARIABLES][40];
@@ -34,18 +34,18 @@ typedef struct checked {
     ob_report *report;
     sizes sizes;
     bool is_partial;
-    bool has_errors; /* about shapes: by the checker no sizes run */
+    bool has_errors; /* an error of shapes: by the checker no sizes can run */
     size_t n_clauses;
 } checked;
 
 ob_status checked_make(checked *c, ob_model *model, ob_error *error);
 ob_status checked_make_with(checked *c, ob_model *model, const ob_check_options *options, ob_error *error);
 void checked_free(checked *c);
-/* Of the contract with its conditions on values, where integers of inputs are what the point's data makes of them; and of the
- * contract on sizes, which a session tests before it runs. key: of what excludes the point, for people. May be NULL. */
+/* The verdict of the contract with its conditions on values, with the integers of inputs given by the point's data; and of the
+ * contract on sizes, which a session tests before it runs. key: the reason for an exclusion, for readers. May be NULL. */
 verdict checked_verdict(checked *c, const point *p, char *key, size_t n_key);
 verdict checked_sizes(checked *c, const point *p, char *key, size_t n_key);
-/* The text of the contract, cut. */
+/* The text of the contract, truncated. */
 void checked_text(checked *c, char *text, size_t n_bytes);
 /* Sizes of all axes of all inputs under a point. */
 void sizes_at(const sizes *s, const point *p, int64_t dims[MAX_AXES]);

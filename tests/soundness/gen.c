@@ -135,7 +135,7 @@ const value *weight(gen *g, int rank, const int *tags) {
     return keep(g, &v);
 }
 
-/* The number back from the newest value. */
+/* The number of the value `back` places before the newest one. */
 static value *nth(gen *g, uint32_t back) {
     return &g->values[g->n_values - 1 - (int)back];
 }
@@ -173,7 +173,7 @@ static bool fits(const value *a, const value *b) {
 
 const value *like(gen *g, const value *x) {
     uint32_t n = (uint32_t)(g->n_values - g->first_value), start = n ? draw(g, n) : 0, how = draw(g, 8);
-    if (how == 7 || (how == 6 && g->n_inputs < 4)) { /* a part of x's shape, with ones */
+    if (how == 7 || (how == 6 && g->n_inputs < 4)) { /* a part of x's shape, with some sizes of 1 */
         int tags[GEN_RANK], rank = x->rank ? 1 + (int)draw(g, (uint32_t)x->rank) : 0;
         for (int i = 0; i < rank; i++) {
             int tag = x->tag[x->rank - rank + i];
@@ -237,7 +237,7 @@ void make_any(gen *g) {
     }
 }
 
-/* A claim about the shape of a value: what may be known of it, now and then wrong on purpose. */
+/* A claim about the shape of a value: from its known sizes, sometimes wrong on purpose. */
 static void put_claim(gen *g, char *text, size_t n_bytes, const value *v) {
     uint32_t how = draw(g, 8);
     const char *type = v->type == 'f' ? "float" : v->type == 'i' ? "int64" : "bool";

@@ -1,5 +1,5 @@
 /* Random models as text. Every operator with a shape rule and a kernel that sizes can break has a maker; operands are chosen so
- * that they fit now and then, not always. */
+ * that they fit sometimes, not always. */
 #ifndef OB_TESTS_SOUNDNESS_GEN_H
 #define OB_TESTS_SOUNDNESS_GEN_H
 
@@ -17,7 +17,7 @@ enum { TAG_OTHER = -100 };
 typedef struct value {
     char name[12];
     char type;    /* f float, i int64, b bool */
-    bool content; /* small integers made of shapes: rank 0, or rank 1 with tag[0] elements */
+    bool content; /* small integers derived from shapes: rank 0, or rank 1 with tag[0] elements */
     bool is_used;
     bool is_given; /* an input or a weight */
     int rank;      /* -1: not known */
@@ -25,15 +25,15 @@ typedef struct value {
 } value;
 
 typedef struct function {
-    int n_params, rank[2]; /* of the parameters it was made for */
+    int n_params, rank[2]; /* sizes of the parameters that it was made for */
     value result;
 } function;
 
-/* How the same model may be written otherwise. */
+/* Changes that give an equivalent model. */
 typedef struct spelling {
     const char *prefix;     /* of values */
-    const char *symbols[3]; /* names, or a number in place of one */
-    bool identities;        /* an Identity behind every result */
+    const char *symbols[3]; /* names, or a number instead of one */
+    bool identities;        /* an Identity after every result */
 } spelling;
 
 extern const spelling plain_spelling;
@@ -44,7 +44,7 @@ typedef struct gen {
     uint32_t block, at;
     int opset, n_symbols, n_names, depth;
     bool in_function;
-    int n_values, first_value; /* those in sight: first_value .. n_values - 1 */
+    int n_values, first_value; /* visible values: first_value .. n_values - 1 */
     value values[GEN_ROOM];
     int n_inputs;
     value inputs[GEN_INPUTS];
@@ -64,10 +64,10 @@ char *gen_model(gen *g, const stream *choices, const spelling *how);
 uint32_t draw(gen *g, uint32_t n); /* 0 .. n - 1; 0 is the simplest choice */
 int64_t draw_of(gen *g, const int64_t *numbers, uint32_t n);
 void put(gen *g, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* A name for a result; it is in sight once it is kept. */
+/* A name for a result, which is visible after it is kept. */
 value fresh(gen *g, char type, int rank);
 value *keep(gen *g, const value *v);
-/* Any float tensor of a rank in low .. high (made when there is none); one that broadcasts with x, often. */
+/* Any float tensor of a rank in low .. high (made if there is none); often one that broadcasts with x. */
 const value *any(gen *g, int low, int high);
 /* The same of one whose sizes are looked at and that nothing reads. */
 const value *any_unread(gen *g, int low, int high);
@@ -76,21 +76,21 @@ const value *like(gen *g, const value *x);
 const value *weight(gen *g, int rank, const int *tags);
 const char *ints(gen *g, int n, const int64_t *elems); /* a constant vector */
 const char *number(gen *g, int64_t element);           /* a constant scalar */
-/* Small integers made of shapes: a scalar, a vector; what a Reshape, Expand ... is to give. */
+/* Small integers derived from shapes: a scalar, a vector; a target shape for Reshape, Expand ... */
 const value *scalar(gen *g);
 const value *vector(gen *g);
-/* The newest of them with that type and rank, or NULL; one that was made. */
+/* The newest value with that type and rank, or NULL; a derived one. */
 value *find_content(gen *g, char type, int rank);
 const value *keep_content(gen *g, value v, int n);
-const value *flag(gen *g); /* made of shapes */
+const value *flag(gen *g); /* derived from shapes */
 /* Branches on a flag. */
 void branch_on(gen *g, const char *condition);
 const char *target(gen *g, const value *x, int *rank, int *tags);
 int tag_of_broadcast(int a, int b);
 
 typedef void (*maker)(gen *g);
-void make_any(gen *g);   /* one node, and what it takes to make it */
-void make_guard(gen *g); /* the same where guards are wanted */
+void make_any(gen *g);   /* one node, and the nodes that it needs */
+void make_guard(gen *g); /* the same with guards */
 void make_reshape(gen *g);
 void make_concat(gen *g);
 void make_split(gen *g);

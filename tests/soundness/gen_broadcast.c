@@ -1,4 +1,4 @@
-/* Operators that broadcast: both ways, one way, over batches, by a target, and as opset 6 did. */
+/* Operators that broadcast: both ways, one way, over batches, by a target, and by the rules of opset 6. */
 #include <stdio.h>
 #include <string.h>
 

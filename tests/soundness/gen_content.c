@@ -1,4 +1,4 @@
-/* Shape arithmetic: small integers made of shapes, and what is computed from them. */
+/* Shape arithmetic: small integers derived from shapes, and results computed from them. */
 #include <stdio.h>
 #include <string.h>
 
@@ -157,7 +157,7 @@ static void make_where(gen *g) {
     keep_content(g, v, 0);
 }
 
-/* As exporters of interpolate() write it: through floats. */
+/* Like exporters of interpolate(): through floats. */
 static void make_fraction(gen *g) {
     static const char *const factors[] = {"0.5", "2.0", "0.25", "1.5", "1.0"};
     static const char *const rounding[] = {"Floor", "Ceil", "Identity", "Round"};
@@ -202,7 +202,7 @@ const maker content_makers[] = {make_shape, make_element, make_concat_of_sizes, 
                                 make_where};
 const uint32_t n_content_makers = sizeof content_makers / sizeof *content_makers;
 
-/* ---- Targets of Reshape, Expand and kin ---- */
+/* ---- Targets of Reshape, Expand and similar operators ---- */
 
 static const char *constant_target(gen *g, const value *x, int *rank, int *tags) {
     int64_t elems[GEN_RANK];
@@ -215,7 +215,7 @@ static const char *constant_target(gen *g, const value *x, int *rank, int *tags)
     return ints(g, *rank, elems);
 }
 
-/* rank: of what it is the shape of; -1 when not known. */
+/* rank: of the tensor that it is the shape of; -1 if unknown. */
 const char *target(gen *g, const value *x, int *rank, int *tags) {
     for (int i = 0; i <= GEN_RANK; i++) tags[i] = TAG_OTHER;
     uint32_t how = draw(g, 6);

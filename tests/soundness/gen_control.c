@@ -16,7 +16,7 @@ static const char *data_input(gen *g, char type) {
     return g->inputs[g->n_inputs - 1].name;
 }
 
-/* A few nodes; the newest float tensor of the rank (any one for -1). It is called `result` afterwards. */
+/* A few nodes; the newest float tensor of the rank (any one for -1). Afterwards it has the name `result`. */
 static int make_body(gen *g, int n, int rank, const char *result) {
     for (int i = 0; i < n; i++) make_any(g);
     const value *last = NULL;
@@ -121,7 +121,7 @@ static void make_scan(gen *g) {
 
 /* A function of one or two tensors whose body only knows their ranks. */
 static void make_function(gen *g) {
-    static gen inner; /* its own text; the choices go on from here */
+    static gen inner; /* a separate text; the choices continue from here */
     function *f = &g->functions[g->n_functions];
     inner = *g;
     inner.n_body = 0;

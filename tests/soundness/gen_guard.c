@@ -1,5 +1,5 @@
-/* Branches on conditions of several comparisons: and, or, xor and not of sizes, residues and quotients, three levels and more,
- * around operators that ask something of sizes, and in each other. */
+/* Branches on conditions of several comparisons: and, or, xor and not of sizes, residues and quotients, three levels or more,
+ * around operators with requirements on sizes, and nested. */
 #include <stdio.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 
 static const int64_t divisors[] = {2, 3, 4, 7, 16, 32, 5, 64}, bounds[] = {2, 1, 3, 0, 4, 16, 5, 7, 64, 100};
 
-/* A size, or what is computed from sizes. */
+/* A size, or a number computed from sizes. */
 static const char *term(gen *g, char text[12]) {
     const value *a = scalar(g);
     uint32_t how = draw(g, 8);
@@ -34,7 +34,7 @@ static const value *comparison(gen *g) {
 
 static const value *condition(gen *g, int levels) {
     static const char *const ops[] = {"And", "Or", "Xor"};
-    const value *made = draw(g, 4) == 3 ? find_content(g, 'b', 0) : NULL; /* with levels of its own */
+    const value *made = draw(g, 4) == 3 ? find_content(g, 'b', 0) : NULL; /* with further levels */
     uint32_t how = draw(g, 8);
     if (made) return made;
     if (levels == 0 || how == 7) return comparison(g);

@@ -1,12 +1,12 @@
-/* What is decided in several cases, or not at all: quotients of two sizes, Squeeze without axes, integers that wrap around,
- * ranges with any step, sequences, loops without iterations. */
+/* Sizes that are inferred in several cases, or not at all: quotients of two sizes, Squeeze without axes, integers that wrap
+ * around, ranges with any step, sequences, loops without iterations. */
 #include <stdio.h>
 #include <string.h>
 
 #include "gen.h"
 
-/* One number by another: what Reshape's -1 stands for, and what Div and Mod give. In bodies the result may not be read, and a
- * session does not compute what nobody reads: a divisor that data decides is left to the main graph. */
+/* Divides one number by another: the size for Reshape's -1, and the results of Div and Mod. In bodies the result may be unused,
+ * and a session does not compute unused results, so a divisor that depends on data is only used in the main graph. */
 static void make_quotient(gen *g) {
     if (g->depth) return;
     const value *a = scalar(g);
@@ -102,7 +102,7 @@ static void make_range_by_step(gen *g) {
     keep(g, &v);
 }
 
-/* Cuts x along the axis; *rank, *size: of the pieces, and along the axis. */
+/* Cuts x along the axis; rank of the pieces, and size along the axis. */
 static void cut(gen *g, const char *result, const value *x, int axis, int *rank, int *size) {
     uint32_t how = draw(g, 4);
     char name[12];
@@ -158,7 +158,7 @@ static void make_sequence(gen *g) {
     keep(g, &v);
 }
 
-/* As many iterations as a difference says: none, often. */
+/* The number of iterations is a difference, often 0. */
 static void make_empty_loop(gen *g) {
     if (g->opset < 11 || g->depth > 1) return;
     const value *start = any(g, 1, GEN_RANK);

@@ -1,4 +1,4 @@
-/* Reshape and what else moves elements, cuts, joins, folds axes or looks things up. */
+/* Reshape and other operators that move elements, cut, join, fold axes or select by index. */
 #include <stdio.h>
 #include <string.h>
 
@@ -139,7 +139,7 @@ void make_split(gen *g) {
     keep(g, &w);
 }
 
-/* A bound of a slice: a number, or made of shapes. */
+/* A bound of a slice: a number, or derived from shapes. */
 static const char *bound(gen *g) {
     static const int64_t numbers[] = {0, 1, 2, 3, -1, -2, 5, INT64_C(9223372036854775807)};
     if (draw(g, 4) == 3) {

@@ -1,4 +1,4 @@
-/* Windows: Conv, pooling, ConvTranspose, and what rearranges or resizes planes. */
+/* Windows: Conv, pooling, ConvTranspose, and operators that rearrange or resize planes. */
 #include <stdio.h>
 #include <string.h>
 

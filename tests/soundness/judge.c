@@ -51,7 +51,7 @@ static point draw_point(subject *s) {
     return p;
 }
 
-/* Along one variable from a random point: both sides of every place where the verdict changes, a few of them. */
+/* Along one variable from a random point: both sides of some of the places where the verdict changes. */
 static void add_borders(subject *s) {
     point p = draw_point(s);
     int n = s->original.sizes.n, axis = n ? (int)(stream_random(&s->j->random) % (uint32_t)n) : 0;
@@ -153,7 +153,7 @@ static void compare_runs(subject *s, int judged, const ob_model *model) {
 
 /* ---- The session ---- */
 
-/* *begins: it does not refuse before anything is computed. */
+/* begins: it does not refuse before the first computation. */
 static ob_status run_session(ob_session *session, const sizes *z, const point *p, const ob_model *model, run_result *out,
                              bool *begins) {
     ob_view inputs[MAX_VARIABLES], outputs[64] = {0};
@@ -200,7 +200,7 @@ static ob_status run_session(ob_session *session, const sizes *z, const point *p
     return OB_OK;
 }
 
-/* A session does not take inputs that have a default. */
+/* A session does not accept inputs for values with a default. */
 static bool has_defaults(const ob_model *model) {
     for (uint32_t i = 0; i < model->graph->n_inputs; i++)
         if (model->graph->inputs[i]->is_initializer) return true;
@@ -239,7 +239,7 @@ static void judge_session(subject *s) {
 
 /* ---- The forms ---- */
 
-/* What nobody could state is the same, and rewriting again changes nothing. */
+/* The unverified requirements are the same, and a second rewriting changes nothing. */
 static void compare_form(subject *s, int judged, ob_form form, const byte_buffer *bytes, const checked *c) {
     byte_buffer again = {0};
     ob_model *made = NULL;
@@ -309,7 +309,7 @@ static void compare_twin(subject *s, const twin *t, ob_model *model) {
     counts->n_partial += c.is_partial;
     for (int i = 0; i < s->n_points; i++) {
         point p = s->points[i], q = {.data = p.data};
-        for (int k = 0, n = 0; k < z->n; k++) { /* the twin has the same variables but for the number */
+        for (int k = 0, n = 0; k < z->n; k++) { /* the twin has the same variables except the number */
             if (t->symbol && strcmp(z->names[k], t->symbol) == 0)
                 p.sizes[k] = t->size;
             else
@@ -319,7 +319,7 @@ static void compare_twin(subject *s, const twin *t, ob_model *model) {
         verdict is = checked_verdict(&s->original, &p, a, sizeof a), other = checked_verdict(&c, &q, b, sizeof b);
         counts->n[other][s->runs[i].outcome] += !t->symbol;
         snprintf(key, sizeof key, "%s %.36s", t->name, is == EXCLUDES ? a : b);
-        if (t->symbol && is == OPEN) continue; /* with a number more is known */
+        if (t->symbol && is == OPEN) continue; /* a number allows more conclusions */
         if (is != other) tell(s, BY_TWIN, RUNS_DIFFER, &p, key, "the contract %s, that of the twin %s", names[is], names[other]);
     }
     checked_free(&c);
@@ -350,7 +350,7 @@ static void judge_inlined(subject *s) {
 /* ---- The same model, checked for some sizes only ---- */
 
 typedef struct narrowing {
-    const char *assumption; /* of a size's name; NULL: the size is given */
+    const char *assumption; /* assumption on a size's name; NULL: the size is given */
     int64_t least, most, divisor;
 } narrowing;
 
@@ -360,7 +360,8 @@ static void narrow_point(const narrowing *to, int64_t *size) {
     if (*size > to->most) *size = to->most;
 }
 
-/* Wherever what is asserted, or given, of one size holds, the contract is that of the model: complete where that is. */
+/* At sizes at which the assumption or the given size holds, the contract equals that of the model, and it is complete if that
+ * one is. */
 static void compare_narrowed(subject *s, const narrowing *to, int variable) {
     static const char *const names[] = {"admits", "excludes", "says nothing"};
     const sizes *z = &s->original.sizes;
@@ -440,7 +441,7 @@ static bool waits(const ob_node *node, ob_node *const *others, uint32_t n) {
     return false;
 }
 
-/* Any order in which each node comes behind what it reads. */
+/* Any order in which each node follows the nodes that it reads. */
 static bool shuffle(ob_graph *graph, uint64_t *random) {
     enum { MOST_NODES = 400 };
     ob_node *left[MOST_NODES];
@@ -462,7 +463,7 @@ static int by_text(const void *a, const void *b) {
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Alternatives stand in the order in which terms arose, which is that of the nodes: sorted they can be compared. NULL: no memory.
+/* The order of alternatives depends on the order of nodes, so they are sorted for a comparison. NULL: no memory.
  */
 static char *with_sorted_alternatives(const char *text) {
     enum { MOST_ALTERNATIVES = 32 };
@@ -513,7 +514,7 @@ static void judge_order(subject *s, const char *text) {
     ob_error error;
     checked c;
     char is[400], other[400];
-    if (ob_model_load_memory(text, strlen(text), "twin", NULL, &model, &error) != OB_OK) return; /* told already */
+    if (ob_model_load_memory(text, strlen(text), "twin", NULL, &model, &error) != OB_OK) return; /* reported already */
     if (shuffle(model->graph, &s->j->random)) {
         compare_twin(s, &order, model);
         if (checked_make(&c, model, &error) == OB_OK) {

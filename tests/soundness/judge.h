@@ -1,4 +1,4 @@
-/* One model at many sizes: what its contract says, what its runs do, and the same for every form of it. */
+/* One model at many sizes: the verdict of its contract, the results of its runs, and both for every form of it. */
 #ifndef OB_TESTS_SOUNDNESS_JUDGE_H
 #define OB_TESTS_SOUNDNESS_JUDGE_H
 
@@ -6,14 +6,14 @@
 #include "onnx_broadcast/rewrite.h"
 #include "oracle.h"
 
-/* Who is judged: the checker, the session, the forms, the checker by the same model written otherwise. */
+/* The tested part: the checker, the session, the forms, the checker with an equivalent model. */
 enum { BY_CHECK, BY_SESSION, BY_FORM, BY_TWIN = BY_FORM + OB_FORM_COUNT, N_JUDGED };
 
 typedef enum exception {
-    NOT_SOUND,   /* admitted, and fails on shapes */
+    NOT_SOUND,   /* admitted, and fails because of shapes */
     NOT_TIGHT,   /* excluded, and works */
-    RUNS_DIFFER, /* the session, or the form, does not do what the model does; a twin has another contract */
-    LATE,        /* the session begins to run what the contract excludes */
+    RUNS_DIFFER, /* the session or the form differs from the model; a twin has a different contract */
+    LATE,        /* the session begins to run excluded sizes */
     BREAKS,      /* an internal error, a form that cannot be read ... */
     N_EXCEPTIONS
 } exception;
@@ -27,8 +27,8 @@ typedef struct table {
 typedef struct difference {
     int judged;
     exception what;
-    char key[48];      /* for grouping: what failed, or what excluded it */
-    char detail[1000]; /* for people */
+    char key[48];      /* for grouping: the node that failed, or the reason of the exclusion */
+    char detail[1000]; /* for readers */
 } difference;
 
 typedef struct judge {
@@ -43,14 +43,14 @@ typedef struct judge {
 const char *judged_name(int judged);
 const char *exception_name(exception what);
 
-/* The same model written otherwise: the contract must be the same. */
+/* An equivalent model: the contract must be the same. */
 typedef struct twin {
     const char *name, *text;
-    const char *symbol; /* that is a number there, or NULL */
+    const char *symbol; /* a number in the twin; or NULL */
     int64_t size;
 } twin;
 
-/* The text of a model, judged. seed: of the points. */
+/* Judges the text of a model. seed: of the points. */
 void judge_text(judge *j, const char *text, uint64_t seed, const twin *twins, size_t n_twins);
 
 #endif

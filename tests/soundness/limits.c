@@ -13,7 +13,7 @@ static double now(void) {
 
 /* ---- Memory that is counted ---- */
 
-/* No block beyond `most` bytes, and none after `end`: so that a check that would go on and on comes back. */
+/* No block beyond `most` bytes, and none after `end`, so that an endless check returns. */
 typedef struct account {
     uint64_t used, peak, most, n_calls;
     double end;
@@ -51,7 +51,7 @@ static void *counted_realloc(void *context, void *block, size_t old_bytes, size_
 
 /* ---- One model ---- */
 
-/* All that a report says of the contract. */
+/* The whole contract of a report. */
 static ob_status read_report(ob_report *report, usage *out) {
     ob_contract_info info = ob_report_contract(report);
     ob_status status = OB_OK;

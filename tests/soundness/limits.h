@@ -1,4 +1,4 @@
-/* What checking a model takes: processor time, and bytes that are in use at once. */
+/* The cost of checking a model: processor time, and the maximum of bytes in use. */
 #ifndef OB_TESTS_SOUNDNESS_LIMITS_H
 #define OB_TESTS_SOUNDNESS_LIMITS_H
 
@@ -8,10 +8,10 @@
 typedef struct usage {
     double seconds;
     uint64_t n_bytes;
-    bool is_partial, is_given_up; /* unverified; because it is too complex */
+    bool is_partial, is_given_up; /* unverified requirements; those that are too complex */
 } usage;
 
-/* Loads and checks the text, and writes the contract. False: that fails, or goes beyond `most`; message says how. */
+/* Loads and checks the text, and writes the contract. False: that fails or exceeds `most`; message is the reason. */
 bool usage_of(const char *text, const usage *most, usage *out, char message[400]);
 
 #endif

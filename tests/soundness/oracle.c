@@ -21,10 +21,10 @@
 enum { MAX_ELEMS = 1 << 18, MAX_TRIPS = 40, MAX_IN = 64 };
 
 struct oracle {
-    ob_session *session; /* of an empty model: lends its allocator and its threads */
+    ob_session *session; /* of an empty model: provides allocator and threads */
     ob_model *own, *model;
     ob_view *views;  /* by value id */
-    ob_cell **cells; /* by value id: of what is more than a tensor */
+    ob_cell **cells; /* by value id: sequences, optionals and maps */
     bool *known;     /* by value id */
     bool *done;      /* by node id */
     ob_owned_memory *blocks;
@@ -76,7 +76,7 @@ oracle *oracle_new(const ob_model *model, ob_error *error) {
     o->own = o->session->model;
     o->session->model = o->model;
     ob__arena_init(&o->strings, &o->session->allocator);
-    o->session->constants = /* none is the session's own */
+    o->session->constants = /* without the session's memory */
         ob__arena_calloc(&o->session->arena, o->model->n_values, sizeof *o->session->constants);
     if (!o->session->constants) {
         oracle_free(o);
@@ -156,7 +156,7 @@ static ob_status set_weights(oracle *o, const ob_graph *graph) {
         const ob_value *value = graph->initializers[i];
         const ob_tensor *tensor = value->data;
         ob_view view;
-        if (value->is_input && o->known[value->id]) continue; /* given in its place */
+        if (value->is_input && o->known[value->id]) continue; /* given instead of it */
         OB_TRY(new_view(o, tensor->dtype, tensor->rank, tensor->dims, &view));
         size_t n_bytes = (size_t)tensor->n_elems * ob_dtype_size(tensor->dtype);
         if (n_bytes) memcpy(view.data, tensor->data, n_bytes);
@@ -270,7 +270,7 @@ static ob_status run_scan(oracle *o, const ob_node *node) {
 
 /* ---- Nodes ---- */
 
-/* The operands as tensors, and as cells where they are more. */
+/* The operands as tensors, and as cells if they are not tensors. */
 static void find_operands(const oracle *o, const ob_node *node, ob_view *in, ob_cell **cells) {
     for (uint32_t i = 0; i < node->n_inputs; i++) {
         if (!node->inputs[i]) continue;
@@ -328,7 +328,7 @@ static bool is_ready(oracle *o, const ob_node *node) {
     return ob__each_read(node, is_known, o) == OB_OK;
 }
 
-/* Nodes may stand in any order. */
+/* Nodes may be in any order. */
 static ob_status run_graph(oracle *o, const ob_graph *graph) {
     OB_TRY(set_weights(o, graph));
     for (const ob_node *node = graph->first; node; node = node->next) {

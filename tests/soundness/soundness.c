@@ -1,13 +1,13 @@
-/* Random models at many sizes: what the contract admits must run, what it excludes must fail on shapes, and every rewritten form
- * must have the same contract and do the same. TESTING.md says more.
+/* Random models at many sizes: admitted sizes must run, excluded ones must fail because of shapes, and every rewritten form must
+ * have the same contract and results. See TESTING.md.
  *
  *     random_sizes --count MODELS | --pairs N [--seed S] [--table] [--keep FOLDER] [--ceilings FILE] [--log FILE] [--first]
  *     random_sizes --guards ...       the same for branches on conditions of several comparisons
  *     random_sizes --limits --count MODELS [--seed S] [--keep FOLDER]
- *                                     checks such models only, and fails when one takes too long or too much memory
+ *                                     only checks these models, and fails if one takes too long or too much memory
  *     random_sizes --limits --file MODEL
  *                                     the same for a text
- *     random_sizes --case SEED        prints one model and what is wrong with it
+ *     random_sizes --case SEED        prints one model and its errors
  *     random_sizes --file MODEL       judges a text */
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@
 #include "judge.h"
 #include "limits.h"
 
-/* What checking one model may take: processor time, memory. */
+/* Limits of checking one model: processor time, memory. */
 #if defined(OB_ASAN) || OB_HAS_FEATURE(thread_sanitizer) || defined(__SANITIZE_THREAD__)
 #define MOST_SECONDS 5.0
 #else
@@ -33,11 +33,11 @@ typedef struct kind {
 
 typedef struct campaign {
     judge judge;
-    uint64_t seed; /* of the model at hand */
+    uint64_t seed; /* of the current model */
     kind kinds[MAX_KINDS];
     int n_kinds;
     bool prints, guards;
-    FILE *log; /* every exception, one a line */
+    FILE *log; /* every exception, one per line */
 } campaign;
 
 static void keep_text(const char *folder, uint64_t seed, const char *text) {
@@ -71,7 +71,7 @@ static void on_found(void *context, const difference *f) {
     k->last_seed = c->seed;
 }
 
-/* The model, and the same model written otherwise. */
+/* The model, and an equivalent model. */
 static void judge_stream(judge *j, const stream *s, uint64_t seed, bool prints) {
     static const spelling others[] = {
         {"name", {"beta", "alpha", "gamma"}, false}, {"v", {"N", "M", "K"}, true}, {"v", {"3", "M", "K"}, false}};
@@ -97,7 +97,7 @@ static int check_limits_of(const char *text) {
     return !keeps;
 }
 
-/* Checks models with guards, and nothing else. OB_GUARDED_MODELS: how many. */
+/* Only checks models with guards. OB_GUARDED_MODELS: the number of models. */
 static int check_limits(uint64_t count, uint64_t seed, const char *folder) {
     const char *given = getenv("OB_GUARDED_MODELS");
     static gen g;
@@ -159,7 +159,7 @@ static void shrink(stream *s, uint64_t seed, uint32_t n_points, wanted *w) {
     bool better = true;
     while (better) {
         better = false;
-        for (uint32_t i = s->n_blocks; i-- > 1;) { /* a node less */
+        for (uint32_t i = s->n_blocks; i-- > 1;) { /* one node fewer */
             stream t = *s;
             memmove(t.blocks[i], t.blocks[i + 1], (STREAM_BLOCKS - i - 1) * sizeof t.blocks[0]);
             t.n_blocks--;
@@ -209,7 +209,7 @@ static void print_table(const campaign *c) {
     }
 }
 
-/* A form that only has what the model has. */
+/* A form with only the properties of the model. */
 static bool is_of_the_model(const campaign *c, const kind *k) {
     if (k->first.judged < BY_FORM || k->first.what > NOT_TIGHT) return false;
     for (int i = 0; i < c->n_kinds; i++) {
@@ -219,7 +219,7 @@ static bool is_of_the_model(const campaign *c, const kind *k) {
     return false;
 }
 
-/* One file for each kind: a small model that shows it. */
+/* One file for each kind, with a small model as an example. */
 static void keep_kinds(campaign *c, const char *folder) {
     for (int i = 0; i < c->n_kinds; i++) {
         kind *k = &c->kinds[i];

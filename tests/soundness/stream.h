@@ -1,5 +1,5 @@
-/* Choices: everything that is random about a model. Shrinking changes the stream and never the model, so that whatever comes out
- * is well formed: fewer blocks are fewer nodes, smaller numbers are simpler ones. */
+/* Choices: everything that is random about a model. Shrinking changes the stream and never the model, so that every result is
+ * well formed: fewer blocks are fewer nodes, and smaller numbers are simpler choices. */
 #ifndef OB_TESTS_SOUNDNESS_STREAM_H
 #define OB_TESTS_SOUNDNESS_STREAM_H
 
@@ -9,8 +9,8 @@
 enum { STREAM_BLOCKS = 24, STREAM_CHOICES = 96 };
 
 typedef struct stream {
-    bool guards;       /* branches on conditions of several comparisons, around what asks something of sizes */
-    uint32_t n_blocks; /* block 0: opset, symbols and inputs; each further one a node, with what it needs */
+    bool guards;       /* branches on conditions of several comparisons, around nodes with requirements on sizes */
+    uint32_t n_blocks; /* block 0: opset, symbols and inputs; each further block: a node and the nodes that it needs */
     uint32_t blocks[STREAM_BLOCKS][STREAM_CHOICES];
 } stream;
 
@@ -29,7 +29,7 @@ static inline void stream_fill(stream *s, uint64_t seed) {
         for (uint32_t k = 0; k < STREAM_CHOICES; k++) s->blocks[i][k] = stream_random(&state) & 0xffff;
 }
 
-/* The same with guards: longer, as a condition is a node of its own. */
+/* The same with guards: longer, because a condition is a separate node. */
 static inline void stream_fill_guards(stream *s, uint64_t seed) {
     stream_fill(s, seed);
     s->guards = true;
