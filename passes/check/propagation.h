@@ -60,7 +60,7 @@ typedef struct ob_propagation {
     struct ob_visit_space *free_spaces;
     uint32_t epoch, n_epochs;
     uint32_t depth;
-    uint64_t budget; /* number of number of nodes that may still be inferred */
+    uint64_t budget; /* number of nodes that may still be inferred */
     bool stopped;    /* the budget's end was reported */
     bool repeats;    /* inside a body that was inferred before */
     size_t repeats_from, repeated_bytes, most_repeated_bytes;
