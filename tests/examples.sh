@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # usage: examples.sh SOURCE_DIR BUILD_DIR GENERATOR C_COMPILER CXX_COMPILER [FLAG...]
-# Installs the build into a folder of its own and makes every example against that, as its users would: through CMake (all at
+# Installs the build into a separate folder and builds every example against it, as users would: through CMake (all at
 # once, and one by one), with the command lines at the top of its main file (pkg-config), and with these linked statically. Each
 # time it is run, and its output is compared with its expected.txt. FLAG...: for compiling and linking, such as
 # -fsanitize=address.
@@ -18,7 +18,7 @@ fail() {
     printf '%s\n' "$*"
     failed=1
 }
-# Runs quietly; shows the output when it fails.
+# Runs quietly; shows the output if the command fails.
 quietly() {
     "$@" >"$work/log" 2>&1 || {
         cat "$work/log"
@@ -36,7 +36,7 @@ lib_folder=$(dirname "$pc_folder")
     fail "nothing for pkg-config was installed"
     exit 1
 }
-# The same without the shared library: there static linking needs no special words.
+# The same without the shared library: static linking then needs no special options.
 cp -r "$stage" "$work/stage-static"
 find "$work/stage-static" -name 'libonnx_broadcast*.so*' -delete
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Protobuf's text format and JSON, beside protobuf's own parsers and printers, which onnx.save uses.
+"""Protobuf's text format and JSON, compared with protobuf's parsers and printers, which onnx.save uses.
 
     formats.py COMMAND MODEL...
 

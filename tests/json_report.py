@@ -71,7 +71,7 @@ def check(value, schema, root, where):
 
 def report(command, schema, paths):
     done = subprocess.run([command, "--format", "json", *paths], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    text = done.stdout.decode("utf-8")  # strict: bytes of the model must not come through
+    text = done.stdout.decode("utf-8")  # strict: bytes of the model must not appear unescaped
     document = json.loads(text)
     check(document, schema, schema, "report")
     return done.returncode, document
@@ -91,7 +91,7 @@ def with_hostile_name(path, folder):
 
 
 def whole(text, names):
-    """The text with every name that is told by number put in its place."""
+    """The text with every numbered name put in its place."""
     found = re.search(r"\.\.\.\{(\d+)\}\.\.\.", text)
     if not found:
         return text

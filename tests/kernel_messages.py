@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """usage: kernel_messages.py SOURCE_DIR
 No message begins with the name of its operator: the caller that reports it prints node and operator before it
-(ops/kernel/kernel.h). Looks at every call in ops/ and runtime/ that makes a message, at its first text and at the argument
+(ops/kernel/kernel.h). Examines every call in ops/ and runtime/ that makes a message: its first text and the argument
 that fills a leading %s."""
 import pathlib
 import re
@@ -13,7 +13,7 @@ NAMES = r"\b(?:op_type|op->name|body->name)\b"
 
 
 def end_of_call(text, begin):
-    """Behind the parenthesis that closes the one before `begin`."""
+    """The position after the parenthesis that closes the one before `begin`."""
     depth, at, quoted = 1, begin, False
     while depth and at < len(text):
         c = text[at]
@@ -29,7 +29,7 @@ def end_of_call(text, begin):
 
 
 def first_format(call):
-    """The first text of a call that is no operand of a comparison or of another call, with the text behind it."""
+    """The first text of a call that is not an operand of a comparison or of another call, with the text after it."""
     for match in LITERAL.finditer(call):
         if re.search(r",\s*$", call[: match.start()]) and (" " in match[1] or "%" in match[1]):
             return match[1], call[match.end() :]

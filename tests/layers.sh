@@ -7,7 +7,7 @@ compiler=$1 source=$2
 shift 2
 failed=0
 
-allowed() { # of a layer; this table is the rule, independent of what the build says
+allowed() { # of a layer; this table is the rule, independent of the build
     case $1 in
     core) echo "core" ;;
     proto) echo "proto core" ;;
@@ -50,14 +50,14 @@ for layer in "$@"; do
 done
 [ "$tried" -ge 36 ] || complain "only $tried pairs of layers were tried"
 
-# Commands and benchmarks use the public headers only; nobody climbs out of a folder.
+# Commands and benchmarks use the public headers only; no file includes a path with "..".
 while IFS= read -r line; do complain "not a public header: $line"; done < <(
     cd "$source" && grep -rnE '#include "(core|kernels|proto|ops|passes|runtime)/' tools bench --include='*.[ch]')
 while IFS= read -r line; do complain "relative include: $line"; done < <(
     cd "$source" &&
         grep -rnE '#include "\.\./' core kernels proto ops passes runtime tools bench include tests --include='*.[ch]')
 
-# What an operator stretches stands in its row of ops.def: no pass knows one of these by name.
+# The operands that an operator stretches are a column of its row: no pass contains one of these names.
 one_way=$(sed -nE 's/^OB_OP\("[^"]*", ([A-Za-z]+),.* (UNI|UNI_ASKED|BATCH|BATCH_SCALED)\(.*/\1/p' \
     "$source"/ops/*/family.def | sort -u)
 [ "$(wc -w <<<"$one_way")" -ge 7 ] || complain "only these operators of ops.def broadcast one way: $one_way"
@@ -68,11 +68,11 @@ done
 while IFS= read -r line; do complain "a pass that asks for an operator that stretches by name: $line"; done < <(
     cd "$source" && grep -nE '(strcmp|ob__is_standard)\(.*"(Expand|Tile)"' passes/*.c passes/*/*.c)
 
-# Shape rules share no knowledge of an operator: they ask its row.
+# Shared code of shape rules knows no operator by name: it reads the row.
 while IFS= read -r line; do complain "asks for an operator by name: $line"; done < <(
     cd "$source" && grep -nE 'ob__op_is\(infer|strn?cmp\(.*"[A-Z][A-Za-z]+"' ops/infer/*.c ops/window/*.c)
 
-# Inside a layer a folder includes its own headers and those of the folders named behind it.
+# Inside a layer a folder includes its own headers and those of the folders listed after it.
 rooms="core/base:
 core/dims: core/base
 core/solve: core/dims core/base

@@ -28,5 +28,5 @@ if [ -n "$needs" ] && ! grep -qw "$needs" /proc/cpuinfo; then
     exit 77
 fi
 shift
-# NumPy warns about features that it is told to leave and that the machine does not have anyhow.
+# NumPy warns about disabled features that the machine does not have anyway.
 NPY_DISABLE_CPU_FEATURES=$features PYTHONWARNINGS=ignore exec "$@"

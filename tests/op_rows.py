@@ -14,7 +14,7 @@ import re
 import subprocess
 import sys
 
-# Where the text says otherwise than the operator's schema or its own words, with the reason.
+# Places where the text contradicts the operator's schema or itself, with the reason.
 EXPERIMENTAL = "experimental in ONNX 1.0 to 1.4, gone from the text since"
 KNOWN = {("ai.onnx", name, since): EXPERIMENTAL for since in (1, 10) for name in
          ("ATen", "Affine", "ConstantFill", "Crop", "DynamicSlice", "GRUUnit", "GivenTensorFill", "ImageScaler",
@@ -148,7 +148,7 @@ def read_table(command):
 
 
 def compare(row, ours, text):
-    """What a row says otherwise than the text."""
+    """The differences between a row and the text."""
     wrong = []
     if ours["deprecated"] != text["deprecated"]:
         wrong.append("deprecated: %s, the text: %s" % (ours["deprecated"], text["deprecated"]))

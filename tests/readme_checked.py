@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What README and models/README.md say about onnx's own checker is so.
+"""The statements of README and models/README.md about onnx's checker are true.
 
     readme_checked.py COMMAND SOURCE_DIR
 """
@@ -19,7 +19,7 @@ def accepts(path):
     try:
         onnx.checker.check_model(onnx.load(path), full_check=True)  # of a path, onnx 1.12 writes what it infers into the file
         return True, ""
-    except Exception as problem:  # the checker and the inference have classes of their own
+    except Exception as problem:  # the checker and the inference raise unrelated classes
         return False, str(problem)
 
 

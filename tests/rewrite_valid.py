@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Every rewritten form of ONNX's own test models is valid by onnx's checker, and the way back gives the nodes that were there.
+"""Every rewritten form of ONNX's own test models is valid by onnx's checker, and the way back gives the original nodes.
 
     rewrite_valid.py COMMAND FOLDER...     folders that hold */model.onnx
 
@@ -21,7 +21,7 @@ FORMS = ("broadcast", "function", "expand", "implicit")
 
 
 def refusal(model):
-    """What onnx's full check says against the model, or None."""
+    """The error of onnx's full check, or None."""
     try:
         onnx.checker.check_model(model, full_check=True)
         return None
@@ -53,7 +53,7 @@ def nodes_of(model):
 
 
 def check_model(command, path, folder):
-    """Lines that say what is wrong with one model, and how many rewritten models were valid."""
+    """The errors of one model, and the number of valid rewritten models."""
     name = os.path.basename(os.path.dirname(path))
     wrong, n_valid = [], 0
     status, text = run(command, path)

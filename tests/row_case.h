@@ -26,8 +26,8 @@ static inline void set_attributes(ob_node *node, int32_t rank) {
         ob__node_set_int(node, "hidden_size", 1);
 }
 
-/* Inputs after the first: of its shape; or int64 inputs as lists of one element (sizes, axes, indices); or all of one element.
- * */
+/* Inputs after the first: of its shape; or int64 inputs as lists of one element (sizes, axes, indices); or all of one
+ * element. */
 typedef enum row_operands { ROW_ALIKE, ROW_LISTS, ROW_ONES } row_operands;
 
 /* Every operand is a weight; floats are 1, other types 0. */

@@ -50,7 +50,7 @@ expect 2 "$dir/empty.onnx" "$dir/empty.onnx"
 graph claim 'g (float[3] x) => (float[4] y) { y = Relu (x) }'
 expect 0 'axis 0 of "y" is declared as 4 and inferred as 3' "$dir/claim.onnxtxt" --random
 expect 1 'axis 0 of "y" is declared as 4 and inferred as 3' "$dir/claim.onnxtxt" --strict
-# Nothing is made up without a word, and a name that is wrong is said with those that are right.
+# Generated inputs are always reported, and an error about a wrong name lists the valid ones.
 graph two 'g (float[N,3] x, int64[3] name, optional(float[2]) o) => (y) { a = Cast <to = 1> (name) y = Add (x, a) }'
 expect 2 "input x is not given (float [N, 3]): --input x=FILE gives it, --random makes one" "$dir/two.onnxtxt"
 expect 2 "input name is not given (int64 [3]): --input name=FILE gives it, --random makes one" "$dir/two.onnxtxt"
@@ -83,7 +83,7 @@ expect 0 "as expected" "$add/model.onnx" --input "x=$set0/input_0.pb" --input "y
 expect 0 "as expected" "$add/model.onnx" --input "x=$set0/input_0.pb" --input "y=$set0/input_1.pb" --expect "$dir/o"
 expect 0 "sum" "$add/model.onnx" --input "x=$set0/input_0.pb" --input "y=$set0/input_1.pb" --output-dir "$dir/n" --npy
 [ -s "$dir/n/output_0.npy" ] || { echo "FAILED: no output_0.npy"; failed=1; }
-# What was written as .npy can be read again as an input.
+# A result written as .npy can be read as an input.
 expect 0 "sum" "$add/model.onnx" --random --input "x=$dir/n/output_0.npy"
 expect 1 "input x: the model takes [3, 4, 5], but [5] was given" "$add/model.onnx" --random --input "x=$set0/input_1.pb"
 expect 1 "DIFFERS" "$add/model.onnx" --random --expect "$set0"
@@ -95,7 +95,7 @@ for field in runs threads min_ms median_ms max_ms create_ms peak_rss_kib; do
     expect 0 "\"$field\": " "$add/model.onnx" --random --bench 3 --warmup 1
 done
 expect 0 "\"runs\": 5," "$add/model.onnx" --random --bench=5
-# What a large program had in memory before it started the command is not counted.
+# The memory of a large program before it started the command is not counted.
 if command -v python3 >/dev/null; then
     python3 -c 'import subprocess, sys; large = b"x" * (256 << 20); sys.exit(subprocess.run(sys.argv[1:]).returncode)' \
         "$run" "$add/model.onnx" --random --bench 1 >"$dir/out" 2>&1

@@ -9,7 +9,7 @@ export LC_ALL=C
 failed=0
 fail() { echo "FAILED: $*"; failed=1; }
 
-# expect STATUS TEXT ARGUMENT...: the exit status, and TEXT in what is said.
+# expect STATUS TEXT ARGUMENT...: the exit status, and TEXT in the output.
 expect() {
     local want=$1 text=$2
     shift 2
@@ -56,12 +56,12 @@ expect 2 "is not a number of bytes" "$dir/two.onnxtxt" --max-memory 0
 expect 2 "is not a number of bytes" "$dir/two.onnxtxt" --max-memory 1Q
 expect 2 "is not a number of bytes" "$dir/two.onnxtxt" --max-memory 1Gi
 expect 2 "is not a number of bytes" "$dir/two.onnxtxt" --max-memory 9223372036854775807K
-# What it takes, it takes from one account: under a limit of the shell that leaves little beside it, too.
+# All memory counts toward one limit, also under a limit of the shell that leaves little more.
 (ulimit -v 4000000; "$run" "$dir/long.onnxtxt" --random --max-memory 80M --quiet) >"$dir/out" 2>&1
 [ $? -eq 1 ] && grep -q "beside the .* in use are over the limit of 83886080: max_memory raises it" "$dir/out" ||
     { fail "80M"; cat "$dir/out"; }
 
-# What files of inputs hold counts as well: a million tensors without elements are 6 MB in a file.
+# The contents of input files count as well: a million tensors without elements are 6 MB in a file.
 printf '<ir_version: 8, opset_import: ["" : 17]>\ng (seq(float[]) s) => (n) { n = SequenceLength(s) }\n' >"$dir/seq.onnxtxt"
 item='\032\004\010\000\020\001'
 # shellcheck disable=SC2059
@@ -89,7 +89,7 @@ ended() {
 }
 ended TERM "$run" "$dir/long.onnxtxt" --random --quiet
 ended HUP "$run" "$dir/long.onnxtxt" --random --quiet --threads 2
-# Non-interactive shells start what is in the background with SIGINT ignored; it must stay so, and be heard otherwise.
+# Non-interactive shells start what is in the background with SIGINT ignored; it must stay ignored then, and take effect otherwise.
 ended INT env --default-signal=INT "$run" "$dir/long.onnxtxt" --random --quiet
 # In the middle of long steps, of planning, of reading and of writing: at once, whether or not a step asks.
 while IFS='|' read -r what inputs body; do

@@ -35,7 +35,7 @@ ELSEWHERE = {
     "StringSplit": "ops/test_strings.c",
     "TfIdfVectorizer": "ops/test_strings.c",
 }
-# Attributes that nothing is computed from, with the reason.
+# Attributes that no result depends on, with the reason.
 WITHOUT_EFFECT = {
     "consumed_inputs": "a hint of the first releases about memory",
 }
@@ -66,14 +66,14 @@ def one_sided(row, text, calls, side, what):
 
 
 def gaps(row, text, attributes, calls):
-    """What no line shows of an operator; text: {since: row}."""
+    """The parts of an operator that no line uses; text: {since: row}."""
     named = {name for version in text.values() for name in version["attributes"]} - WITHOUT_EFFECT.keys()
     return (["attribute %s is never set" % name for name in sorted(named - attributes.get(row, set()))] +
             one_sided(row, text, calls, 0, "operand") + one_sided(row, text, calls, 1, "result"))
 
 
 def said_elsewhere(source, row, wrong):
-    """What the test that compares the operator does not name either."""
+    """The parts that the test comparing the operator does not name either."""
     path = os.path.join(source, "tests", ELSEWHERE[row[1]])
     with open(path, encoding="utf-8") as file:
         code = file.read()

@@ -177,8 +177,8 @@ static void write_grouped(ob_writer *writer, const ob_dims *pool, const ob_poly 
     if (parentheses) ob__write(writer, ")");
 }
 
-/* Is the monomial -times * c*floor(a/c), for a number c, or for a product that is not a sum? Then the quotient, otherwise NULL.
- * */
+/* Is the monomial -times * c*floor(a/c), for a number c, or for a product that is not a sum? Then the quotient, otherwise
+ * NULL. */
 static const ob_term *find_multiple(const ob_dims *pool, const ob_monomial *m, int64_t *times) {
     if (m->n_factors == 1) {
         const ob_term *term = ob__term(pool, m->factors[0]);

@@ -160,8 +160,8 @@ static step no_remainder_0(work *w, const ob_term *term) {
     return expanded(w);
 }
 
-/* Is p = a - c*floor(a/c) - *rest, or the opposite? "p = 0" then means that c divides a - rest, if `rest` can be a remainder.
- * */
+/* Is p = a - c*floor(a/c) - *rest, or the opposite? "p = 0" then means that c divides a - rest, if `rest` can be a
+ * remainder. */
 static bool is_remainder(work *w, const ob_poly *p, ob_dim *a, int64_t *c, int64_t *rest) {
     for (uint32_t i = 0; i < p->n; i++) {
         const ob_monomial *m = &p->monomials[i];

@@ -76,8 +76,8 @@ static bool is_tried(const ob_work_clause *clause) {
            clause->n_symbols <= OB_SOLVE_COMPONENT_SYMBOLS;
 }
 
-/* Drops literals that hold nowhere together with the clauses around: the rest of the clause follows from these and the clause.
- * */
+/* Drops literals that hold nowhere together with the clauses around: the rest of the clause follows from these and the
+ * clause. */
 static ob_status drop_literals(ob_solver *s, uint32_t number, uint32_t *solves) {
     const ob_work_clause clause = s->clauses[number];
     ob_work_literal literals[MAX_LITERALS];

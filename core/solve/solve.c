@@ -1,5 +1,5 @@
-/* The driver: from given clauses to solved ones. docs/adr/0014-solver.md describes what each step proves and leaves unchanged.
- * */
+/* The driver: from given clauses to solved ones. docs/adr/0014-solver.md describes what each step proves and leaves
+ * unchanged. */
 #include "core/solve/solve.h"
 
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 # Runs the command-line cases of this folder: NAME.cmd is a bash snippet; its standard output, standard error and exit status must
 # be exactly NAME.stdout, NAME.stderr and NAME.status (a missing file stands for no output, or for status 0).
 #
-#   run.sh COMMAND-FOLDER [--bless] [NAME...]     --bless writes what came out instead of comparing
+#   run.sh COMMAND-FOLDER [--bless] [NAME...]     --bless writes the actual output instead of comparing
 #
 # A snippet runs in an empty folder. $check and $run are the commands, $models, $cases, $examples and $libraries
 # (of operators, built by tests/op_library) are folders.
@@ -22,7 +22,7 @@ failed=0 n_run=0
 names=("$@")
 [ ${#names[@]} -gt 0 ] || for file in "$cases"/*.cmd; do names+=("$(basename "$file" .cmd)"); done
 
-# expected FILE: its content, nothing when there is none.
+# expected FILE: its content; nothing if there is no file.
 expected() { [ -f "$1" ] && cat "$1"; return 0; }
 keep() { if [ -s "$1" ]; then cp "$1" "$2"; else rm -f "$2"; fi; }
 

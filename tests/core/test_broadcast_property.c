@@ -392,8 +392,8 @@ static void one_way_conditions_hold_exactly_where_the_numbers_fit(void **state) 
     ob_dims_destroy(&s.pool);
 }
 
-/* A chain of broadcasts, each result an operand of the next: the conditions of all steps together decide whether all broadcast.
- * */
+/* A chain of broadcasts, each result an operand of the next: the conditions of all steps together decide whether all
+ * broadcast. */
 static void conditions_of_a_chain_decide_the_whole(void **state) {
     (void)state;
     uint64_t seed = 20;

@@ -365,8 +365,8 @@ static void text_is_cut_and_counted(void **state) {
 static void terms_stay_small(void **state) {
     fixture *f = *state;
     ob_dims *p = f->pool;
-    /* products of many sums, powers, nested quotients, many members: each ends in OB_DIM_UNKNOWN, and none grows without limit
-     * */
+    /* products of many sums, powers, nested quotients, many members: each ends in OB_DIM_UNKNOWN, and none grows without
+     * limit */
     ob_dim power = f->n, product = 1, sum = 0, common = 1, nested = f->n, doubled = f->n, least = f->n, stacked = f->n;
     char name[16];
     for (int i = 0; i < 300; i++) {

@@ -320,8 +320,8 @@ static bool make_resize(gen *g) {
     for (int32_t k = 0; k < rank; k++) {
         bool spatial = k >= rank - 2;
         dims[k] = spatial ? pick(g, 1, 7) : pick(g, 1, 2);
-        /* Of "nearest" only what floating-point numbers hold exactly: how a tie is rounded is written, how a near tie is not.
-         * */
+        /* Of "nearest" only what floating-point numbers hold exactly: how a tie is rounded is written, how a near tie is
+         * not. */
         scales[k] = spatial ? factors[pick(g, 0, mode == 0 ? 4 : 7)] : 1;
         if (upsample && scales[k] < 1) scales[k] = 2;
         sizes[k] = !spatial ? dims[k] : mode == 0 ? dims[k] * pick(g, 1, 3) : pick(g, 1, 12);

@@ -1,5 +1,5 @@
-/* Changes to a message that keep it a message (mutate.c), and changes that know the meaning of ONNX's messages (mutate_onnx.c).
- * */
+/* Changes to a message that keep it a message (mutate.c), and changes that know the meaning of ONNX's messages
+ * (mutate_onnx.c). */
 #ifndef OB_FUZZ_MUTATE_H
 #define OB_FUZZ_MUTATE_H
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# usage: quotes.sh SOURCE_DIR. Every block of code and output in docs/embedding.md stands, line by line, in a file that a test
+# usage: quotes.sh SOURCE_DIR. Every block of code and output in docs/embedding.md occurs, line by line, in a file that a test
 # compiles, runs or compares: tests/guide and examples. Indentation may differ.
 set -eu
 cd "$1"

@@ -24,7 +24,7 @@ compiled() { grep -qs "^set($1 \"$2\")" "$build"/CMakeFiles/*/"$3"; }
 compiled CMAKE_C_COMPILER_ID GNU CMakeCCompiler.cmake || skip "this build is not made by GCC"
 compiled CMAKE_SYSTEM_PROCESSOR x86_64 CMakeSystem.cmake || skip "this build is not for x86-64"
 
-# People read two digits.
+# Two digits are enough for readers.
 readable() {
     awk -v n="$1" 'BEGIN {
         if (n >= 1e6) printf "%.1f MB", n / 1e6
@@ -39,7 +39,7 @@ code() {
     shift
     find "$folder" -name '*.o' "$@" -print0 | xargs -0 size | awk '$1 != "text" { n += $1 + $2 } END { print n }'
 }
-# session PATTERN MODEL NAME=SIZE...: the figure behind PATTERN in the output of guide_sizes.
+# session PATTERN MODEL NAME=SIZE...: the figure after PATTERN in the output of guide_sizes.
 session() {
     local pattern=$1 model=$2
     shift 2

@@ -210,8 +210,8 @@ static void matmul_integer_with_zero_points(void **state) {
     }
 }
 
-/* A (2, 1, 3, 4) with scales (2, 1, 3, 1), B (3, 4, 5) with scales (3, 1, 5): separate scales for each batch, row and column.
- * */
+/* A (2, 1, 3, 4) with scales (2, 1, 3, 1), B (3, 4, 5) with scales (3, 1, 5): separate scales for each batch, row and
+ * column. */
 static void qlinear_matmul_per_row_of_each_batch(void **state) {
     (void)state;
     srand(64);

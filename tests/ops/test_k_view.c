@@ -70,8 +70,8 @@ static void broadcast_in_dim_maps_dimensions(void **state) {
     kc_close(c);
 }
 
-/* A reshape of a transposed or stretched tensor is a view if and only if that is possible; the result is correct in both cases.
- * */
+/* A reshape of a transposed or stretched tensor is a view if and only if that is possible; the result is correct in both
+ * cases. */
 static void reshape_follows_strides(void **state) {
     (void)state;
     srand(3);

@@ -1,5 +1,5 @@
-/* docs/numerics.md: a case for each sentence about results, named after it. A line is a node with its results (value_case.h).
- * */
+/* docs/numerics.md: a case for each sentence about results, named after it. A line is a node with its results
+ * (value_case.h). */
 #include "value_case.h"
 
 #define ALIKE " | 0"

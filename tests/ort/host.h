@@ -87,8 +87,8 @@ static inline void ort_close(ort_host *host) {
     atexit(ort_look_for_leaks); /* the last that is registered is the first that runs */
 }
 
-/* The library stays loaded after ort_close, because it cannot be unloaded safely. Its log is dropped unless OB_ORT_LOG is set.
- * */
+/* The library stays loaded after ort_close, because it cannot be unloaded safely. Its log is dropped unless OB_ORT_LOG is
+ * set. */
 static inline bool ort_open(ort_host *host, const char *library_path) {
     memset(host, 0, sizeof *host);
     void *library = dlopen(library_path, RTLD_NOW | RTLD_LOCAL);
@@ -185,8 +185,8 @@ static inline bool ort_session_open_text(ort_host *host, const char *text, const
     return ok;
 }
 
-/* ONNX Runtime numbers the types as TensorProto does, but leaves out float8e8m0: the 2-bit ones have its number and the next.
- * */
+/* ONNX Runtime numbers the types as TensorProto does, but leaves out float8e8m0: the 2-bit ones have its number and the
+ * next. */
 static inline ob_dtype ort_dtype_from(ONNXTensorElementDataType type) {
     int number = (int)type;
     return (ob_dtype)(number >= (int)OB_FLOAT8E8M0 ? number + 1 : number);

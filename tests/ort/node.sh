@@ -10,7 +10,7 @@ skip() {
     exit 77
 }
 if [ ! -d "$modules/onnxruntime-node" ]; then
-    # Where the library was fetched the module came with it.
+    # If the library was downloaded, the module came with it.
     [ ! -e "$runtime/lib" ] || { echo "$runtime/lib is there, $modules/onnxruntime-node is not" >&2; exit 1; }
     skip "the module onnxruntime-node is not there (./dev onnxruntime brings it)"
 fi

@@ -1,5 +1,5 @@
-/* The helper with which the tests in this folder run ONNX Runtime: inputs are returned unchanged, and failures give a reason.
- * */
+/* The helper with which the tests in this folder run ONNX Runtime: inputs are returned unchanged, and failures give a
+ * reason. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

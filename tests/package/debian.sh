@@ -39,7 +39,7 @@ version=$(dpkg-deb -f "$deb" Version)
 version=${version%-*}
 [ ${#names[@]} -ge 3 ] || complain "only ${#names[@]} packages in $packages"
 
-# use ROOT: everything that the packages under ROOT are for.
+# use ROOT: uses everything in the packages under ROOT.
 use() {
     local root=$1 lib plugin
     lib=$root/usr/lib/$(dpkg-architecture -qDEB_HOST_MULTIARCH)
@@ -76,7 +76,7 @@ if [ "$(id -u)" -ne 0 ] || [ ${#present[@]} -gt 0 ]; then
     exit 0
 fi
 
-# What is there before, and what the packages bring.
+# The files before, and the files of the packages.
 for deb in "$work"/debs/*.deb; do dpkg-deb --fsys-tarfile "$deb" | tar -t; done |
     sed 's|^\.||; s|/$||' | grep . | sort -u >"$work/paths"
 while IFS= read -r path; do

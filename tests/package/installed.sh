@@ -25,7 +25,7 @@ lib=$work/after/$libdir
 export PKG_CONFIG_PATH=$lib/pkgconfig LD_LIBRARY_PATH=$lib
 "$here/program/try.sh" "$here/program" "$work" "$work/after" "$version"
 
-# refused MESSAGE ARGUMENT...: configuring fails and says why.
+# refused MESSAGE ARGUMENT...: configuring fails with MESSAGE.
 refused() {
     local message=$1
     shift

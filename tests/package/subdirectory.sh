@@ -4,7 +4,7 @@
 # nothing of its own.
 set -euo pipefail
 cmake=$1 source=$2 work=$3 version=$4
-rm -rf "$work" # the same folder each time, for ccache's sake
+rm -rf "$work" # the same folder each time, for ccache
 trap 'rm -rf "$work"' EXIT
 mkdir -p "$work"
 complain() {

@@ -469,8 +469,8 @@ static void the_defect_of_the_decoder_is_found(void **state) {
         assert_int_equal(ob_report_condition(report, i, &condition), OB_OK);
         assert_true(condition.n_origins > 0);
     }
-    /* The broadcast would also admit target_tokens = 1; the following reshape does not, so the clause comes from the reshape.
-     * */
+    /* The broadcast would also admit target_tokens = 1; the following reshape does not, so the clause comes from the
+     * reshape. */
     assert_string_equal(finding.op_type, "Reshape");
     ob_report_close(&report);
     const ob_named_size sizes[] = {{"batch", 2}, {"target_tokens", 9}};

@@ -1,5 +1,5 @@
-/* The facts that propagation finds, and declarations that it must not rely on: claims, defaults, loops, calls. Models as text.
- * */
+/* The facts that propagation finds, and declarations that it must not rely on: claims, defaults, loops, calls. Models as
+ * text. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

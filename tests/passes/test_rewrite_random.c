@@ -15,8 +15,8 @@
 
 enum { MAX_RANK = 3, MAX_VALUES = 200, N_GRAPHS = 4000 };
 
-/* A value has a suffix of the graph's shape, with sizes of 1 where a bit of `full` is not set (bit k: k-th axis from the end).
- * */
+/* A value has a suffix of the graph's shape, with sizes of 1 where a bit of `full` is not set (bit k: k-th axis from the
+ * end). */
 typedef struct value {
     char name[16];
     int rank, full;

@@ -119,8 +119,8 @@ static void test_nested(void **state) {
     close_fixture(&f);
 }
 
-/* A body whose state keeps its size, with results inside whose sizes only the run determines: planned once for all iterations.
- * */
+/* A body whose state keeps its size, with results inside whose sizes only the run determines: planned once for all
+ * iterations. */
 static void test_body(void **state) {
     (void)state;
     static const char text[] = HEAD
