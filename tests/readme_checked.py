@@ -33,7 +33,8 @@ def main():
     slope, wrong = (os.path.join(source, "models", name) for name in ("slope.onnx", "wrong.onnx"))
     with open(os.path.join(source, "README.md"), encoding="utf-8") as file:
         readme = file.read()
-    claim = "onnx's own full check accepts the model. This checker refuses it:\n\n```\n$ build/onnx-broadcast-check models/slope.onnx\n"
+    claim = ("onnx's own full check accepts the model. This checker refuses it:\n\n"
+             "```\n$ build/onnx-broadcast-check models/slope.onnx\n")
     expect(claim in readme, "README shows models/slope.onnx as what onnx's full check accepts")
     expect(accepts(slope)[0], "onnx's full check accepts models/slope.onnx: " + accepts(slope)[1])
     done = subprocess.run([command, slope], stdout=subprocess.PIPE)

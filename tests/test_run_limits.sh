@@ -89,7 +89,8 @@ ended() {
 }
 ended TERM "$run" "$dir/long.onnxtxt" --random --quiet
 ended HUP "$run" "$dir/long.onnxtxt" --random --quiet --threads 2
-# Non-interactive shells start what is in the background with SIGINT ignored; it must stay ignored then, and take effect otherwise.
+# Non-interactive shells start what is in the background with SIGINT ignored; it must stay ignored then, and take effect
+# otherwise.
 ended INT env --default-signal=INT "$run" "$dir/long.onnxtxt" --random --quiet
 # In the middle of long steps, of planning, of reading and of writing: at once, whether or not a step asks.
 while IFS='|' read -r what inputs body; do

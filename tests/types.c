@@ -172,14 +172,16 @@ int main(int argc, char **argv) {
     if (argc < 2) return 2;
     read_folders(argv[1]);
     ob__text_init(&page, NULL);
-    ob__text_puts(&page, "# Element types\n\nWritten by `build/tests/types . --bless`, which runs a sample of every row "
-                         "(`ops/*/samples.txt`) with every element "
-                         "type that the\nspecification lists for it; do not edit. T, U, V, W are the type constraints of the row "
-                         "in `ops/*/family.def`, in the "
-                         "order of its signature. The fourth column\ncounts the types that run, over all type constraints; it is "
-                         "empty if the specification fixes every type. The fifth "
-                         "names the types that are refused.\n\n| operator | since | runs as | types that run | types that do not "
-                         "|\n|---|---:|---|---:|---|\n");
+    ob__text_puts(&page, "# Element types\n\n"
+                         "Written by `build/tests/types . --bless`, which runs a sample of every row (`ops/*/samples.txt`) with "
+                         "every element type\n"
+                         "that the specification lists for it; do not edit. T, U, V, W are the type constraints of the row in "
+                         "`ops/*/family.def`,\n"
+                         "in the order of its signature. The fourth column counts the types that run, over all type "
+                         "constraints; it is empty if\n"
+                         "the specification fixes every type. The fifth names the types that are refused.\n\n"
+                         "| operator | since | runs as | types that run | types that do not |\n"
+                         "|---|---:|---|---:|---|\n");
     for (size_t i = 0; i < ob__op_count(); i++) print_row(&page, ob__op_at(i), verbose);
     for (const sample *s = samples; s; s = s->next)
         if (!s->used) printf("no operator has the sample of %s\n", s->names), n_errors++;
