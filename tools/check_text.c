@@ -84,42 +84,42 @@ static ob_status print_findings(const printer *out, const char *file, ob_report 
 
 /* ---- The summary ---- */
 
-/* The bytes that copies would write: a number, or a term. */
-enum { TERM_COLUMNS = 72 }; /* columns of the sum by default */
-
-static void print_copies(FILE *file, const ob_dims *dims, const ob_report_summary *s, const telling *how) {
+/* With a list: the bytes that copies of operands would write, a number or a term. */
+static void print_copies(FILE *file, const char *path, const ob_report *report) {
+    const ob_report_summary s = ob_report_get_summary(report);
     char bytes[64];
-    size_t n_others = s->n_uncounted;
-    bool number = s->copied_term == OB_DIM_UNKNOWN || ob_dim_is_const(s->copied_term);
-    if (s->copied_term == OB_DIM_UNKNOWN) n_others = s->n_open;
-    if (number && s->copied_bytes == 0 && n_others == 0) return; /* there is nothing to copy */
-    fputs("; copies would write ", file);
-    if (number && s->copied_bytes > 0) {
-        format_bytes(s->copied_bytes, bytes, sizeof bytes);
+    size_t n_others = s.n_uncounted;
+    bool number = s.copied_term == OB_DIM_UNKNOWN || ob_dim_is_const(s.copied_term);
+    if (s.copied_term == OB_DIM_UNKNOWN) n_others = s.n_open;
+    if (s.n_broadcasts == 0 || (number && s.copied_bytes == 0 && n_others == 0)) return; /* there is nothing to copy */
+    print_escaped(file, path);
+    fputs(": copies would write ", file);
+    if (number && s.copied_bytes > 0) {
+        format_bytes(s.copied_bytes, bytes, sizeof bytes);
         fputs(bytes, file);
     } else if (!number) {
-        print_term(file, dims, s->copied_term, how->list == LIST_NOTHING ? TERM_COLUMNS : SIZE_MAX);
+        print_term(file, ob_report_dims(report), s.copied_term, SIZE_MAX);
         fputs(" bytes", file);
     }
-    if (n_others == 0) return;
-    if (!number || s->copied_bytes > 0) fputs(" and ", file);
-    fprintf(file, "%zu broadcast%s of unknown size", n_others, plural(n_others));
+    if (n_others && (!number || s.copied_bytes > 0)) fputs(" and ", file);
+    if (n_others) fprintf(file, "%zu broadcast%s of unknown size", n_others, plural(n_others));
+    putc('\n', file);
 }
 
-static void print_summary(const printer *out, const char *file, const ob_report *report, const telling *how) {
+static void print_summary(const printer *out, const char *file, const ob_report *report) {
     ob_report_summary s = ob_report_get_summary(report);
     print_escaped(out->file, file);
     fprintf(out->file, ": %zu node%s, %zu broadcast%s; %zu error%s, %zu warning%s, %zu note%s", s.n_nodes, plural(s.n_nodes),
             s.n_broadcasts, plural(s.n_broadcasts), s.n_errors, plural(s.n_errors), s.n_warnings, plural(s.n_warnings), s.n_notes,
             plural(s.n_notes));
     if (s.n_dropped) fprintf(out->file, ", %zu of these not listed", s.n_dropped);
-    if (s.n_broadcasts) print_copies(out->file, ob_report_dims(report), &s, how);
     putc('\n', out->file);
 }
 
 ob_status print_report_text(const printer *out, const char *file, ob_model *model, ob_report *report, const telling *how) {
     ob_status status = OB_OK;
-    print_summary(out, file, report, how);
+    print_summary(out, file, report);
+    if (how->list != LIST_NOTHING) print_copies(out->file, file, report);
     if (!how->quiet) {
         status = print_support(out, file, model, how);
         if (status == OB_OK) status = print_contract(out, file, report, how);

@@ -22,7 +22,7 @@ static ob_status lies_below(ob_infer *infer, uint32_t i, ob_dim element, const o
 static ob_status unknown(ob_infer *infer, uint32_t i, const ob_values_asked *asked) {
     const char *reason = asked->reason;
     for (const ob_trace *link = ob__in_content(infer, i).trace; link; link = link->next)
-        if (link->is_mixed) reason = "an element is computed from two of inputs, and no condition on one of them decides it";
+        if (link->is_mixed) reason = "an element is computed from two inputs, and no condition on one of them decides it";
     return ob__unverified(infer, (int32_t)i, asked->axis, reason);
 }
 

@@ -108,7 +108,7 @@ static void list_bounds(ob_report *report, char text[MAX_TEXT]) {
     "one = Constant <value = int64{1}> () two = Constant <value = int64{2}> () nine = Constant <value = int64{9}> () "           \
     "v0 = Constant <value = int64[1]{0}> () v1 = Constant <value = int64[1]{1}> () v3 = Constant <value = int64[1]{3}> () "
 
-#define MIXED " [an element is computed from two of inputs, and no condition on one of them decides it]"
+#define MIXED " [an element is computed from two inputs, and no condition on one of them decides it]"
 
 static void values_of_inputs(void **state) {
     (void)state;

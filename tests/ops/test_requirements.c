@@ -150,7 +150,7 @@ static void positions_of_data_are_called_unverified(void **state) {
     look_up(&t, new_node(t.model, "Mul", "squares", 2, t.ids, t.ids));
     assert_int_equal(t.facts.n_unverified, 1);
     assert_string_equal(t.facts.unverified[0].reason,
-                        "an element is computed from two of inputs, and no condition on one of them decides it");
+                        "an element is computed from two inputs, and no condition on one of them decides it");
     close_table(&t);
     t = open_table();
     ob_value *squares = new_node(t.model, "Mul", "squares", 2, t.ids, t.ids);
