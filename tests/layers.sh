@@ -78,6 +78,7 @@ core/dims: core/base
 core/solve: core/dims core/base
 core/graph: core/dims core/base
 passes/check:
+passes/origin: passes/check
 passes/contract: passes/check
 passes/report: passes/contract passes/check
 passes/rewrite: passes/contract passes/check

@@ -16,9 +16,10 @@
 #define ob__kernel_QLINEAR_UNARY(loop_)   ob__kernel_qlinear_unary
 #define ob__kernel_REDUCE(fold_, finish_) ob__kernel_reduce
 
-#define OB_OP(domain, name, since, in_min, in_max, out_min, out_max, signature, t, u, v, w, broadcast, mark, rule, kernel,       \
+#define OB_OP(domain, name, since, in_min, in_max, out_min, out_max, signature, t, u, v, w, broadcast, mark, rule, axes, kernel, \
               attributes)                                                                                                        \
     OB_RULE(rule);                                                                                                               \
+    void ob__axes_##axes(struct ob_axes *);                                                                                      \
     OB_KERNEL(kernel);                                                                                                           \
     extern const ob_op_attribute ob__attributes_##attributes[];
 #include "ops/table/ops.def"
@@ -80,7 +81,7 @@ enum { DEPRECATED = 1, VARIES = 2, SHAPES = 4, READS_NONE = 8, READS_ALL = 16, R
 
 static const ob_op table[] = {
 #define OB_OP(domain_, name_, since_, in_min_, in_max_, out_min_, out_max_, signature_, t, u, v, w, broadcast_, mark_, rule,     \
-              kernel_, attributes_)                                                                                              \
+              axes_, kernel_, attributes_)                                                                                       \
     {.domain = domain_,                                                                                                          \
      .name = #name_,                                                                                                             \
      .since = since_,                                                                                                            \
@@ -96,6 +97,7 @@ static const ob_op table[] = {
      .shapes = (mark_)&SHAPES,                                                                                                   \
      .reads = READS(mark_),                                                                                                      \
      .infer = ob__infer_##rule,                                                                                                  \
+     .axes = ob__axes_##axes_,                                                                                                   \
      .kernel = &ob__kernel_##kernel_,                                                                                            \
      .attributes = ob__attributes_##attributes_},
 #include "ops/table/ops.def"

@@ -9,6 +9,7 @@
 
 struct ob_kernel;       /* ops/kernel/kernel.h */
 struct ob_infer;        /* ops/infer/infer.h */
+struct ob_axes;         /* ops/infer/axes.h */
 struct ob_op_attribute; /* ops/table/attributes.h */
 
 typedef ob_status (*ob_shape_rule)(struct ob_infer *infer);
@@ -85,7 +86,9 @@ typedef struct ob_op {
     bool shapes;     /* the author of the model chose the shape of the result, so a size of 1 in it is intended */
     uint32_t reads;  /* operands whose elements the shape rule uses as sizes, positions or counts: one bit each, the last for all
                         others. For the remaining operands the rule passes known elements on or checks them itself */
-    ob_shape_rule infer;            /* NULL: the shapes of outputs are unknown, and a finding is reported */
+    ob_shape_rule infer; /* NULL: the shapes of outputs are unknown, and a finding is reported */
+    void (*axes)(
+        struct ob_axes *axes);      /* states which axes of the results come from which of the operands; NULL: nothing is known */
     const struct ob_kernel *kernel; /* NULL: the executor cannot run the operator */
     ob_op_loop loop;
     const struct ob_op_attribute
