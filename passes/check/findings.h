@@ -21,7 +21,9 @@ typedef struct ob_finding {
     const ob_shape *operands;      /* shapes during inference, n_operands; NULL if shapes do not matter */
     uint32_t n_operands;           /* at most OB_FINDING_OPERANDS: ob__finding_input */
     const ob_condition *condition; /* or NULL */
-    const char *fix;               /* or NULL */
+    const char *fix;               /* advice, or NULL; used if there are no fixes */
+    const struct ob_fix *fixes;    /* changes of the graph that repair it (fix.h), n_fixes; added with ob__fix_add */
+    uint32_t n_fixes;
     const struct ob_called
         *called;     /* calls of the function that contains the node (facts.h): the finding applies to each; or NULL */
     uint32_t clause; /* 1 + index of the clause of the contract; 0: none */
