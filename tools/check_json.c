@@ -181,6 +181,8 @@ static ob_status print_finding(FILE *out, ob_report *report, size_t index) {
     }
     print_origins(out, info.origins, info.n_origins);
     if (info.clause != SIZE_MAX) fprintf(out, ",\"clause\":%zu", info.clause);
+    for (size_t i = 0; i < info.n_caused; i++) fprintf(out, i ? ",%zu" : ",\"causes_clauses\":[%zu", info.caused[i]);
+    if (info.n_caused) putc(']', out);
     if (info.source[0]) string_field(out, "source", info.source);
     if (info.fix[0]) string_field(out, "fix", info.fix);
     key(out, "calls");

@@ -42,6 +42,15 @@ static ob_status print_operands(const printer *out, const ob_dims *dims, const o
     return status;
 }
 
+/* A condition that exists because of the finding's broadcast. */
+static ob_status print_caused(const printer *out, ob_report *report, size_t clause) {
+    ob_clause_info info;
+    ob_status status = ob_report_clause(report, clause, &info);
+    if (status != OB_OK) return status;
+    print_line(out->file, info.n_guards ? "    it runs under a condition: " : "    it runs only if ", info.text);
+    return OB_OK;
+}
+
 /* `n` nodes have it, of which this is the first. */
 static ob_status print_finding(const printer *out, const char *file, ob_report *report, size_t index, size_t n, bool werror) {
     ob_finding_info info;
@@ -64,6 +73,7 @@ static ob_status print_finding(const printer *out, const char *file, ob_report *
     status = print_operands(out, ob_report_dims(report), &info);
     if (info.n_calls > 1) fprintf(out->file, "    the same in %" PRIu64 " calls with these operands\n", info.n_calls);
     for (size_t i = 0; i < info.n_origins; i++) print_line(out->file, "    ", info.origins[i]);
+    for (size_t i = 0; i < info.n_caused && status == OB_OK; i++) status = print_caused(out, report, info.caused[i]);
     if (info.source[0]) print_line(out->file, "    source: ", info.source);
     if (info.fix[0]) print_line(out->file, "    fix: ", info.fix);
     return status;

@@ -33,6 +33,11 @@ bool ob__finding_begins(ob_finding_id id, const char *name) {
     return !name[common(id, name)];
 }
 
+bool ob__finding_is_accident(ob_finding_id id) {
+    const ob_finding_row *row = ob__finding_row(id);
+    return row->group == OB_FINDINGS_STYLE && row->severity == OB_SEVERITY_WARNING;
+}
+
 ob_finding_id ob__finding_find(const char *name) {
     for (int id = OB_FINDING_NONE + 1; name && id < OB_FINDING_COUNT; id++) {
         size_t n = common((ob_finding_id)id, name);

@@ -36,5 +36,7 @@ const ob_finding_row *ob__finding_row(ob_finding_id id);
 ob_finding_id ob__finding_find(const char *name);
 /* True if the id's name begins with `name`, in upper or lower case. */
 bool ob__finding_begins(ob_finding_id id, const char *name);
+/* True for findings about legal broadcasts that are probably accidental: the warnings of group STYLE. */
+bool ob__finding_is_accident(ob_finding_id id);
 
 #endif

@@ -139,7 +139,7 @@ OB_API const char *ob_report_long_name(const ob_report *report, size_t index);
  * number. The size of printed text then stays in proportion to the size of the file. Off by default. */
 OB_API void ob_report_shorten_names(ob_report *report, bool on);
 
-/* ---- Findings, in the order of the nodes ---- */
+/* ---- Findings: errors, probable accidents (OB04xx), other warnings, notes; each in the order of the nodes ---- */
 
 /** One finding. Names come from the file and can contain any byte except NUL. */
 typedef struct ob_finding_info {
@@ -169,6 +169,10 @@ typedef struct ob_finding_info {
     /** Number of calls with the same operands, for a node in the body of a function: `path` is that of the first call. Else 1 */
     uint64_t n_calls;
     size_t clause; /**< index of the clause of the contract that the finding is about: ob_report_clause(); SIZE_MAX: none */
+    /** Number of entries in caused: 0 unless the finding is a probable accident (OB04xx) that makes the run depend on sizes */
+    size_t n_caused;
+    /** Indices of clauses of the contract: conditions that exist because of this broadcast. They have no finding of their own */
+    const size_t *caused;
 } ob_finding_info;
 
 /** Number of listed findings; see n_dropped in ob_report_summary. */

@@ -151,6 +151,7 @@ ob_status ob_report_finding(ob_report *report, size_t index, ob_finding_info *ou
                             .condition = finding->condition,
                             .n_calls = ob__n_calls(finding->called),
                             .clause = finding->clause ? finding->clause - 1 : SIZE_MAX,
+                            .n_caused = finding->n_caused,
                             .source = node ? ob__source_of(node, arena) : "",
                             .fix = ob__suggest_fix(report, finding, arena)};
     const char **names = OB_ARENA_ARRAY(arena, const char *, info.n_operands);
@@ -164,6 +165,10 @@ ob_status ob_report_finding(ob_report *report, size_t index, ob_finding_info *ou
         inputs[i] = given ? (int32_t)input : -1;
         if (!names[i]) return OB_E_MEMORY;
     }
+    size_t *caused = OB_ARENA_ARRAY(arena, size_t, info.n_caused);
+    if (!caused) return OB_E_MEMORY;
+    for (uint32_t i = 0; i < finding->n_caused; i++) caused[i] = finding->caused[i];
+    info.caused = caused;
     info.operand_names = names;
     info.operand_inputs = inputs;
     OB_TRY(operands_of_product(report, finding, &info));

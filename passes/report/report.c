@@ -1,8 +1,5 @@
 #include "passes/report/report.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/base/error.h"
 #include "core/base/integers.h"
 #include "core/base/list.h"
@@ -102,59 +99,6 @@ static ob_status count_graph(void *context, ob_graph *graph) {
     return OB_OK;
 }
 
-typedef struct sort_key {
-    uint32_t position, index;
-} sort_key;
-
-static int by_position(const void *a, const void *b) {
-    const sort_key *x = a, *y = b;
-    if (x->position != y->position) return x->position < y->position ? -1 : 1;
-    return x->index < y->index ? -1 : x->index > y->index;
-}
-
-/* Sets the requested severities of findings. This comes last, because original severities control the passes. */
-static void judge_findings(ob_report *report) {
-    ob_findings *findings = &report->findings;
-    ob_report_summary *summary = &report->summary;
-    size_t n_of[OB_SEVERITY_ERROR + 1] = {0};
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < findings->n; i++) {
-        ob_finding finding = findings->items[i];
-        /* Some findings have a lower severity than their id. It stays unless the caller requests another one. */
-        ob_severity asked = report->severities[finding.id];
-        if (asked != ob__finding_row(finding.id)->severity) finding.severity = asked;
-        if (finding.severity == OB_SEVERITY_NONE) continue;
-        n_of[finding.severity]++;
-        findings->items[n++] = finding;
-    }
-    findings->n = n;
-    for (int id = 0; id < OB_FINDING_COUNT; id++) {
-        if (report->severities[id] == OB_SEVERITY_NONE) continue;
-        n_of[report->severities[id]] += findings->n_dropped[id];
-        summary->n_dropped += findings->n_dropped[id];
-    }
-    summary->n_errors = n_of[OB_SEVERITY_ERROR];
-    summary->n_warnings = n_of[OB_SEVERITY_WARNING];
-    summary->n_notes = n_of[OB_SEVERITY_NOTE];
-}
-
-static ob_status sort_findings(ob_report *report, const counter *c) {
-    ob_findings *findings = &report->findings;
-    if (findings->n < 2) return OB_OK;
-    sort_key *keys = OB_ARENA_ARRAY(&report->arena, sort_key, findings->n);
-    ob_finding *sorted = OB_ARENA_ARRAY(&findings->arena, ob_finding, findings->n);
-    if (!keys || !sorted) return OB_E_MEMORY;
-    for (uint32_t i = 0; i < findings->n; i++) {
-        const ob_node *node = findings->items[i].node;
-        keys[i] = (sort_key){node ? c->position[node->id] : 0, i};
-    }
-    qsort(keys, findings->n, sizeof *keys, by_position);
-    for (uint32_t i = 0; i < findings->n; i++) sorted[i] = findings->items[keys[i].index];
-    findings->items = sorted;
-    findings->capacity = findings->n;
-    return OB_OK;
-}
-
 ob_status ob__report_finish(ob_report *report) {
     counter c = {.report = report};
     ob__arena_init(&c.scratch, &report->allocator);
@@ -162,8 +106,7 @@ ob_status ob__report_finish(ob_report *report) {
     ob_status status = c.position ? ob__call_view_init(&report->view, &report->facts, &report->arena) : OB_E_MEMORY;
     if (status == OB_OK) status = ob__model_each_graph(report->model, count_graph, &c);
     if (status == OB_OK) status = ob__each_called(report->model, &report->view, count_broadcasts, &c);
-    judge_findings(report);
-    if (status == OB_OK) status = sort_findings(report, &c);
+    if (status == OB_OK) status = ob__report_judge(report, c.position);
     OB_TRY(ob__arena_finish(&c.scratch, status));
     ob_report_summary *summary = &report->summary;
     summary->n_conditions = report->facts.n_conditions;

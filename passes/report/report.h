@@ -59,8 +59,15 @@ void ob__report_shorten_begin(ob_report *report);
 void ob__report_shorten_end(ob_report *report);
 
 /* -- report.c -- */
-/* Fills the summary and the list of broadcasts, sorts the findings by node. */
+/* Fills the summary and the list of broadcasts, then judges the findings. */
 ob_status ob__report_finish(ob_report *report);
+/* -- judge.c -- */
+/* Sets the requested severities, removes findings that are not reported, counts the others and sorts them: errors, accidents,
+ * other warnings, notes, each in the order of the nodes. `position`: of a node in that order, by id. E_MEMORY. */
+ob_status ob__report_judge(ob_report *report, const uint32_t *position);
+/* -- caused.c -- */
+/* Gives accidents the clauses of the contract that they cause, and removes the findings of these clauses. E_MEMORY. */
+ob_status ob__report_join_caused(ob_report *report);
 /* -- broadcasts.c -- */
 /* The bytes that copies would write: the result, once for each operand that is or may be stretched. */
 ob_dim ob__copied_bytes(ob_dims *dims, const ob_facts *facts, const ob_node *node, const ob_group *group);

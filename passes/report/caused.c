@@ -1,0 +1,126 @@
+/* One problem is one finding: an accident carries the clauses of the contract that it causes, and these have no finding of their
+ * own. A clause is caused by an accident if the accident's node requires it along the same axis; along any axis if the operands
+ * have different ranks, because then all axes are shifted; or along an axis where a size meets another one while it stands on a
+ * different axis of the other operand, as in (N,M,K) + (M,K,N). Linear in findings and requirements. */
+#include "core/base/error.h"
+#include "core/base/list.h"
+#include "core/dims/terms.h"
+#include "passes/report/report.h"
+
+enum { MOST_CAUSED = 8 /* clauses of one accident */, MOST_AT_NODE = 16 /* accidents of one node that are looked at */ };
+
+typedef struct joining {
+    ob_report *report;
+    uint32_t *first; /* by node id: 1 + index of the first accident there; 0: none */
+    uint32_t *next;  /* by index of a finding: 1 + index of the next accident of the node */
+} joining;
+
+static ob_status list_accidents(joining *j, bool *any) {
+    const ob_findings *findings = &j->report->findings;
+    for (uint32_t i = 0; i < findings->n && !*any; i++)
+        *any = findings->items[i].node && ob__finding_is_accident(findings->items[i].id);
+    if (!*any) return OB_OK;
+    j->first = OB_ARENA_ARRAY(&j->report->arena, uint32_t, j->report->model->n_nodes);
+    j->next = OB_ARENA_ARRAY(&j->report->arena, uint32_t, findings->n);
+    if (!j->first || !j->next) return OB_E_MEMORY;
+    for (uint32_t i = findings->n; i-- > 0;) {
+        const ob_finding *finding = &findings->items[i];
+        if (!finding->node || !ob__finding_is_accident(finding->id)) continue;
+        j->next[i] = j->first[finding->node->id];
+        j->first[finding->node->id] = i + 1;
+    }
+    return OB_OK;
+}
+
+/* The size of an operand along an axis of the result, aligned on the right. */
+static ob_dim size_at(const ob_shape *shape, int32_t axis, int32_t rank) {
+    int32_t own = axis - (rank - shape->rank);
+    return own >= 0 && own < shape->rank ? shape->dims[own] : 1;
+}
+
+/* Does an operand's size along the axis stand on another axis of another operand? */
+static bool crosses(const ob_finding *accident, int32_t axis, int32_t rank) {
+    for (uint32_t a = 0; a < accident->n_operands; a++) {
+        const ob_dim size = size_at(&accident->operands[a], axis, rank);
+        if (!ob_dim_is_term(size)) continue;
+        for (uint32_t b = 0; b < accident->n_operands; b++)
+            for (int32_t q = 0; b != a && q < rank; q++)
+                if (q != axis && size_at(&accident->operands[b], q, rank) == size) return true;
+    }
+    return false;
+}
+
+static bool is_caused(const ob_finding *accident, const ob_requirement *requirement) {
+    int32_t rank = 0;
+    bool shifted = false;
+    if (requirement->called != accident->called) return false;
+    if (requirement->condition.kind != OB_COND_BROADCAST && requirement->condition.kind != OB_COND_BROADCAST_TO) return false;
+    if (requirement->axis < 0 || accident->axis < 0) return false;
+    if (requirement->axis == accident->axis) return true;
+    for (uint32_t i = 0; i < accident->n_operands; i++) {
+        if (accident->operands[i].rank < 1) return false;
+        shifted = shifted || accident->operands[i].rank != accident->operands[0].rank;
+        if (accident->operands[i].rank > rank) rank = accident->operands[i].rank;
+    }
+    return shifted || crosses(accident, requirement->axis, rank);
+}
+
+static ob_status add_clause(ob_findings *findings, ob_finding *accident, uint32_t clause) {
+    for (uint32_t i = 0; i < accident->n_caused; i++)
+        if (accident->caused[i] == clause) return OB_OK;
+    if (accident->n_caused == MOST_CAUSED) return OB_OK;
+    uint32_t *caused = (uint32_t *)(uintptr_t)accident->caused;
+    if (!caused) accident->caused = caused = OB_ARENA_ARRAY(&findings->arena, uint32_t, MOST_CAUSED);
+    if (!caused) return OB_E_MEMORY;
+    caused[accident->n_caused++] = clause;
+    return OB_OK;
+}
+
+static ob_status join_requirement(joining *j, const ob_requirement *requirement, uint32_t clause) {
+    ob_findings *findings = &j->report->findings;
+    uint32_t at = requirement->node ? j->first[requirement->node->id] : 0;
+    for (uint32_t n = 0; at && n < MOST_AT_NODE; n++, at = j->next[at - 1])
+        if (is_caused(&findings->items[at - 1], requirement)) OB_TRY(add_clause(findings, &findings->items[at - 1], clause));
+    return OB_OK;
+}
+
+/* Equal requirements are chained after the first of them, which is the origin. */
+static ob_status join_clause(joining *j, uint32_t number) {
+    const ob_contract *contract = &j->report->contract;
+    const ob_facts *facts = &j->report->facts;
+    const ob_solved_clause *clause = contract->clauses[number];
+    for (uint32_t i = 0; i < clause->n_origins && clause->origins[i] < facts->n_conditions; i++)
+        for (uint32_t at = clause->origins[i] + 1; at > 0; at = contract->next_alike[at - 1])
+            OB_TRY(join_requirement(j, &facts->conditions[at - 1], number));
+    return OB_OK;
+}
+
+/* Does an accident of the same node carry the clause of this finding, with no lower severity? */
+static bool is_carried(const joining *j, const ob_finding *finding) {
+    const ob_findings *findings = &j->report->findings;
+    uint32_t at = finding->clause && finding->node ? j->first[finding->node->id] : 0;
+    for (uint32_t n = 0; at && n < MOST_AT_NODE; n++, at = j->next[at - 1]) {
+        const ob_finding *accident = &findings->items[at - 1];
+        if (accident->called != finding->called || accident->severity < finding->severity) continue;
+        for (uint32_t i = 0; i < accident->n_caused; i++)
+            if (accident->caused[i] == finding->clause - 1) return true;
+    }
+    return false;
+}
+
+ob_status ob__report_join_caused(ob_report *report) {
+    joining j = {.report = report};
+    ob_findings *findings = &report->findings;
+    bool any = false;
+    OB_TRY(list_accidents(&j, &any));
+    if (!any) return OB_OK;
+    for (uint32_t i = 0; i < report->contract.n_clauses; i++) OB_TRY(join_clause(&j, i));
+    bool *carried = OB_ARENA_ARRAY(&report->arena, bool, findings->n);
+    if (!carried) return OB_E_MEMORY;
+    for (uint32_t i = 0; i < findings->n; i++) carried[i] = is_carried(&j, &findings->items[i]);
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < findings->n; i++)
+        if (!carried[i]) findings->items[n++] = findings->items[i];
+    findings->n = n;
+    return OB_OK;
+}
