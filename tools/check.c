@@ -62,7 +62,9 @@ static void print_help(void) {
         "                        but not listed (default: 67108864)\n"
         "  --list[=all]          list the broadcasts by pattern and do not shorten lists; all: list each broadcast and finding\n"
         "  --select ID[,ID]      report only these findings: OB0101, or OB02 for all ids that begin with OB02 (repeatable)\n"
-        "  --ignore ID[,ID]      do not report these findings\n"
+        "  --ignore ID[,ID][:PATTERN]\n"
+        "                        do not report these findings; with PATTERN: only at nodes whose path and name match it (* and "
+        "?)\n"
         "  --severity ID=LEVEL   set the severity to note, warning, error or none. If several of --select, --ignore and\n"
         "                        --severity match a finding, the last one applies\n"
         "  --werror              treat warnings as errors\n"
@@ -295,6 +297,8 @@ static int take_options(settings *s, int argc, char **argv) {
     s->check.assumptions = s->assumptions;
     s->check.severities = s->severities.items;
     s->check.n_severities = s->severities.n;
+    s->check.ignores = s->severities.ignores;
+    s->check.n_ignores = s->severities.n_ignores;
     return -1;
 }
 

@@ -409,7 +409,8 @@ static void print_summary(FILE *out, const ob_report *report) {
                   {"errors", s.n_errors},
                   {"warnings", s.n_warnings},
                   {"notes", s.n_notes},
-                  {"findings_not_listed", s.n_dropped}};
+                  {"findings_not_listed", s.n_dropped},
+                  {"findings_suppressed", s.n_suppressed}};
     fputs(",\n\"summary\":{", out);
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
         fprintf(out, "%s\"%s\":%zu", i ? "," : "", counts[i].name, counts[i].n);

@@ -52,9 +52,28 @@ bool severities_select(const char *tool, severities *s, char *ids) {
     return true;
 }
 
+static bool ignore_at(const char *tool, severities *s, const char *id, const char *pattern) {
+    ob_ignore_given *items = with_room(s->ignores, &s->ignores_capacity, s->n_ignores + 1, sizeof *items);
+    if (!items) {
+        complain(tool, NULL, "out of memory");
+        return false;
+    }
+    s->ignores = items;
+    s->ignores[s->n_ignores++] = (ob_ignore_given){id, pattern};
+    return true;
+}
+
 bool severities_ignore(const char *tool, severities *s, char *ids) {
-    for (char *id; (id = next_id(&ids));)
-        if (!is_beginning(tool, "--ignore", id) || !append(tool, s, id, OB_SEVERITY_NONE)) return false;
+    char *pattern = strchr(ids, ':');
+    if (pattern) *pattern++ = '\0';
+    if (pattern && !*pattern) {
+        complain(tool, NULL, "option --ignore: there is no pattern after \"%s:\"", ids);
+        return false;
+    }
+    for (char *id; (id = next_id(&ids));) {
+        if (!is_beginning(tool, "--ignore", id)) return false;
+        if (!(pattern ? ignore_at(tool, s, id, pattern) : append(tool, s, id, OB_SEVERITY_NONE))) return false;
+    }
     return true;
 }
 
@@ -70,5 +89,6 @@ bool severities_set(const char *tool, severities *s, char *text) {
 
 void severities_release(severities *s) {
     free(s->items);
+    free(s->ignores);
     *s = (severities){0};
 }

@@ -7,12 +7,14 @@
 typedef struct severities {
     ob_severity_given *items; /* ids are views of the arguments, or static */
     size_t n, capacity;
+    ob_ignore_given *ignores; /* the same */
+    size_t n_ignores, ignores_capacity;
     bool selected;
 } severities;
 
 /* "OB0101,OB02": these findings and those of other --select only. The texts are cut into their parts; false with a message. */
 bool severities_select(const char *tool, severities *s, char *ids);
-/* Not these. */
+/* Not these: "OB0101,OB02", or "OB0401:PATTERN" at nodes whose path and name match. */
 bool severities_ignore(const char *tool, severities *s, char *ids);
 /* "OB0401=error". */
 bool severities_set(const char *tool, severities *s, char *text);

@@ -123,6 +123,7 @@ static void print_summary(const printer *out, const char *file, const ob_report 
             s.n_broadcasts, plural(s.n_broadcasts), s.n_errors, plural(s.n_errors), s.n_warnings, plural(s.n_warnings), s.n_notes,
             plural(s.n_notes));
     if (s.n_dropped) fprintf(out->file, ", %zu of these not listed", s.n_dropped);
+    if (s.n_suppressed) fprintf(out->file, "; %zu suppressed", s.n_suppressed);
     putc('\n', out->file);
 }
 

@@ -49,6 +49,21 @@ typedef struct ob_severity_given {
     ob_severity severity; /**< OB_SEVERITY_NONE: these findings are left out */
 } ob_severity_given;
 
+/** Findings to leave out at some nodes: for broadcasts that were looked at and are meant. */
+typedef struct ob_ignore_given {
+    const char *id; /**< as in ob_severity_given */
+    /** Pattern for the path and name of the node, as in the report: "layer_1/If_3.then_branch/Add_7". It has to match all of it:
+     * "*" stands for any text, "?" for one byte. Names of more than 1000 bytes are matched as the report shows them. A finding
+     * without a node matches with the name of its value */
+    const char *pattern;
+} ob_ignore_given;
+
+/** The key in the metadata of a node (metadata_props) with which a model suppresses findings at this node. Its value is a list of
+ * ids or beginnings of ids, separated by commas or spaces, or "all": "OB0401", "OB04, OB0201". A file can suppress warnings and
+ * notes. It cannot suppress errors: neither findings that are errors by default, nor findings that ob_severity_given makes
+ * errors. */
+#define OB_IGNORE_KEY "onnx_broadcast.ignore"
+
 /** Options of a check. Always start from ob_check_options_init(). All pointers are borrowed during ob_check(). */
 typedef struct ob_check_options {
     ob_rules rules;               /**< rule book [OB_RULES_ONNX] */
@@ -67,6 +82,10 @@ typedef struct ob_check_options {
     uint64_t max_finding_bytes;
     const ob_severity_given *severities; /**< the last entry that matches an id applies; NULL with n_severities 0: the defaults */
     size_t n_severities;                 /**< number of entries in severities [0] */
+    /** Findings to leave out at some nodes; NULL with n_ignores 0. They count in n_suppressed of the summary, like those that the
+     * model suppresses (#OB_IGNORE_KEY) */
+    const ob_ignore_given *ignores;
+    size_t n_ignores; /**< number of entries in ignores [0] */
     /** Conditions on input sizes that the contract assumes. Two forms are allowed: conditions as ob_condition_parse() reads
      * them ("batch >= 1", "height % 32 = 0"), and clauses as reports print them ("N <= 4 or N % 32 in {0, 31}", "if T >= 1: N
      * != 3"). The report lists them as assumptions, and its shapes use them. "N = 3" has the same effect as an entry of dims.
@@ -88,9 +107,9 @@ typedef struct ob_report ob_report;
  * - options: NULL for the defaults.
  * - report: returns owned: ob_report_close(). Its memory comes from the model's allocator.
  *
- * Errors: E_NOT_FOUND (a given symbol or input that the model does not have), E_ARGUMENT (NULL; a size, rank or rule book out
- * of range; two sizes for one symbol; an assumption that contradicts the given sizes), E_FORMAT (an assumption that is not a
- * condition), E_MEMORY, E_LIMIT (the model is too large), or the status that after_pass returned. */
+ * Errors: E_NOT_FOUND (a given symbol or input that the model does not have, an id that no finding has), E_ARGUMENT (NULL; a
+ * size, rank or rule book out of range; two sizes for one symbol; an assumption that contradicts the given sizes), E_FORMAT (an
+ * assumption that is not a condition), E_MEMORY, E_LIMIT (the model is too large), or the status that after_pass returned. */
 OB_API ob_status ob_check(ob_model *model, const ob_check_options *options, ob_report **report, ob_error *error);
 /** Frees the report and sets *report to NULL. NULL and *NULL are allowed. */
 OB_API void ob_report_close(ob_report **report);
@@ -112,6 +131,7 @@ typedef struct ob_report_summary {
     size_t n_warnings;   /**< findings of severity warning, including those that are not listed */
     size_t n_notes;      /**< findings of severity note, including those that are not listed */
     size_t n_dropped;    /**< findings that are not listed, because of the limit of 100 000 findings or of max_finding_bytes */
+    size_t n_suppressed; /**< findings that are left out at their nodes, by ob_check_options.ignores or by the model itself */
     size_t n_open;       /**< broadcasts whose result has a size that is not a number; they do not count in copied_bytes */
     /** Bytes that an implementation that copies stretched operands would write: the sum over the broadcasts where this is a
      * number. Saturates at INT64_MAX */

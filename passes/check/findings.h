@@ -13,6 +13,7 @@ enum {
 typedef struct ob_finding {
     ob_finding_id id;
     ob_severity severity;
+    bool is_error;                 /* before the caller's severities */
     const ob_node *node;           /* may be NULL */
     const ob_value *value;         /* may be NULL */
     const char *call_path;         /* "main/call_3/" for a node inside a function body or subgraph, or "" */

@@ -12,6 +12,7 @@ static void set_severities(ob_report *report) {
         ob_finding finding = findings->items[i];
         /* Some findings have a lower severity than their id. It stays unless the caller requests another one. */
         ob_severity asked = report->severities[finding.id];
+        finding.is_error = finding.severity == OB_SEVERITY_ERROR;
         if (asked != ob__finding_row(finding.id)->severity) finding.severity = asked;
         if (finding.severity != OB_SEVERITY_NONE) findings->items[n++] = finding;
     }
@@ -76,6 +77,7 @@ static ob_status sort(ob_report *report, const uint32_t *position) {
 
 ob_status ob__report_judge(ob_report *report, const uint32_t *position) {
     set_severities(report);
+    OB_TRY(ob__report_suppress(report));
     OB_TRY(ob__report_join_caused(report));
     count(report);
     return sort(report, position);

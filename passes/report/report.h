@@ -27,6 +27,12 @@ typedef struct ob_listed_broadcast {
     const ob_called *called;
 } ob_listed_broadcast;
 
+/* An entry of ob_check_options.ignores. */
+typedef struct ob_ignored {
+    bool ids[OB_FINDING_COUNT];
+    const char *pattern;
+} ob_ignored;
+
 struct ob_report {
     ob_allocator allocator;
     ob_model *model;
@@ -34,7 +40,9 @@ struct ob_report {
     ob_findings findings;
     ob_contract contract;
     ob_severity severities[OB_FINDING_COUNT]; /* as chosen by the caller; OB_SEVERITY_NONE: omitted */
-    ob_arena arena;                           /* the lists */
+    const ob_ignored *ignored;                /* ob_check_options.ignores, n_ignored */
+    size_t n_ignored;
+    ob_arena arena; /* the lists */
     ob_report_summary summary;
     ob_long_names long_names;    /* shortened names with their numbers */
     bool shortens_names;         /* ob_report_shorten_names */
@@ -65,6 +73,11 @@ ob_status ob__report_finish(ob_report *report);
 /* Sets the requested severities, removes findings that are not reported, counts the others and sorts them: errors, accidents,
  * other warnings, notes, each in the order of the nodes. `position`: of a node in that order, by id. E_MEMORY. */
 ob_status ob__report_judge(ob_report *report, const uint32_t *position);
+/* -- suppressed.c -- */
+/* Reads ob_check_options.ignores. E_ARGUMENT, E_NOT_FOUND, E_MEMORY. */
+ob_status ob__report_take_ignores(ob_report *report, const ob_check_options *options, ob_error *error);
+/* Removes and counts the findings that the caller or the model suppresses. E_MEMORY. */
+ob_status ob__report_suppress(ob_report *report);
 /* -- caused.c -- */
 /* Gives accidents the clauses of the contract that they cause, and removes the findings of these clauses. E_MEMORY. */
 ob_status ob__report_join_caused(ob_report *report);
