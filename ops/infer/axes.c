@@ -101,18 +101,20 @@ static void merge(const reshaped *r, int32_t axis, int32_t first, int32_t end) {
             drop_ones(r, k, k + 1);
 }
 
-/* Equal sizes at the ends of both shapes. The axes before them then have as many elements on both sides, unless there are none
- * at all. */
-static void link_ends(const reshaped *r, int32_t *from_end, int32_t *to_end) {
-    for (;;) {
-        int32_t i = *from_end, j = *to_end;
-        while (i > 0 && r->from.dims[i - 1] == 1 && (j == 0 || r->to.dims[j - 1] != 1)) i--;
-        while (j > 0 && r->to.dims[j - 1] == 1 && (i == 0 || r->from.dims[i - 1] != 1)) j--;
-        if (i == 0 || j == 0 || r->from.dims[i - 1] != r->to.dims[j - 1] || r->to.dims[j - 1] == OB_DIM_UNKNOWN) return;
-        drop_ones(r, i, *from_end);
-        ob__link(r->axes, r->output, j - 1, r->input, i - 1, OB_LINK_SAME);
-        *from_end = i - 1;
-        *to_end = j - 1;
+/* Equal sizes at the ends of both shapes, after axes `from` of the operand and `to` of the result. The axes before them then have
+ * as many elements on both sides, unless there are none at all. */
+static void link_ends(const reshaped *r, int32_t from, int32_t to) {
+    for (int32_t i = r->from.rank, j = r->to.rank; i > from && j > to;) {
+        const ob_dim own = r->from.dims[i - 1], made = r->to.dims[j - 1];
+        if (own == made && own != OB_DIM_UNKNOWN)
+            ob__link(r->axes, r->output, --j, r->input, --i, OB_LINK_SAME);
+        else if (own == 1) {
+            i--;
+            drop_ones(r, i, i + 1);
+        } else if (made == 1)
+            j--;
+        else
+            return;
     }
 }
 
@@ -123,7 +125,7 @@ void ob__link_reshaped(ob_axes *axes, uint32_t output, uint32_t input) {
     int32_t i = 0, j = 0, end;
     if (ob__out_rank_of(axes, output) < 0 || r.from.rank < 0 || r.from.rank > OB_MAX_RANK) return;
     r.to = axes->infer->out_types[output].shape;
-    int32_t from_end = r.from.rank, to_end = r.to.rank;
+    const int32_t from_end = r.from.rank, to_end = r.to.rank;
     ob_dims *dims = axes->infer->dims;
     for (;;) {
         const bool one = i < from_end && j < to_end && r.from.dims[i] == 1 && r.to.dims[j] == 1;
@@ -147,7 +149,7 @@ void ob__link_reshaped(ob_axes *axes, uint32_t output, uint32_t input) {
         } else
             break;
     }
-    link_ends(&r, &from_end, &to_end);
+    link_ends(&r, i, j);
 }
 
 /* ---- Rules that several families share ---- */

@@ -6,11 +6,11 @@
 OB_AXES(recurrent);
 
 /* X (sequence, batch, input), Y (sequence, directions, batch, hidden), states (directions, batch, hidden); with layout 1 the
- * batch is axis 0 of each. A quantized one takes one scale for all of X, so nothing is stated. */
+ * batch is axis 0 of each. */
 void ob__axes_recurrent(ob_axes *axes) {
     const ob_recurrent_params p = ob__recurrent_params(axes->infer->node, axes->infer->op);
     const int32_t batch_of_x = p.batch_first ? 0 : 1, batch_of_state = p.batch_first ? 0 : 1, time = 1 - batch_of_x;
-    if (p.quantized || ob__in_rank(axes->infer, 0) != 3) return;
+    if (ob__in_rank(axes->infer, 0) != 3) return;
     for (uint32_t output = 0; output < 3; output++) {
         const int32_t batch = output ? batch_of_state : p.batch_first ? 0 : 2;
         ob__link(axes, output, batch, 0, batch_of_x, OB_LINK_SAME);
