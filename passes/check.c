@@ -193,6 +193,8 @@ static ob_status run(ob_report *report, const ob_check_options *options, ob_erro
     if (!bindings || !inputs) return OB_E_MEMORY;
     OB_TRY(set_severities(report, options, error));
     OB_TRY(ob__report_take_ignores(report, options, error));
+    report->baseline = options->baseline;
+    report->baseline_model = options->baseline_model;
     OB_TRY(bind_dims(model, options, bindings, error));
     OB_TRY(bind_inputs(model, options, inputs, bindings, &n_bindings, &report->arena, error));
     OB_TRY(ob__name_input_sizes(model));
@@ -232,7 +234,7 @@ ob_status ob_check(ob_model *model, const ob_check_options *options, ob_report *
     }
     OB_FAIL_IF((int)options->rules < 0 || options->rules >= OB_RULES_COUNT || (options->n_dims && !options->dims) ||
                    (options->n_shapes && !options->shapes) || (options->n_severities && !options->severities) ||
-                   (options->n_ignores && !options->ignores) ||
+                   (options->n_ignores && !options->ignores) || (options->baseline && !options->baseline_model) ||
                    (options->n_assumptions && !options->assumptions),
                error, OB_E_ARGUMENT, "ob_check: invalid options");
     ob_report *report = new_report(model);

@@ -290,10 +290,62 @@ static void operators_and_sizes(void **state) {
     fail_both(terms, NULL, "terms");
 }
 
+/* ---- Baselines ---- */
+
+static const char doubtful[] = "<ir_version: 8, opset_import: [\"\" : 17]>\n"
+                               "g (float[N,1] x, float[N] y, float[3] a, float[4] b) => (float[?,?] s, float[?] t) {\n"
+                               "  [outer] s = Sub (x, y)\n  t = Add (a, b)\n}\n";
+
+static ob_status accept_findings(void *subject, digest *made, ob_error *error) {
+    (void)subject;
+    const ob_allocator allocator = failing_allocator(&allocations);
+    ob_load_options load;
+    ob_check_options options;
+    ob_model *model = NULL;
+    ob_report *report = NULL;
+    ob_baseline *baseline = NULL;
+    ob_load_options_init(&load);
+    load.allocator = &allocator;
+    ob_check_options_init(&options);
+    ob_status status = ob_model_load_memory(doubtful, sizeof doubtful - 1, "test", &load, &model, error);
+    if (status == OB_OK) status = ob_check(model, NULL, &report, error);
+    if (status == OB_OK) error->code = status = ob_baseline_create(&allocator, &baseline);
+    if (status == OB_OK) error->code = status = ob_baseline_add(baseline, "m", report);
+    if (status == OB_OK) status = ob_baseline_write(baseline, digest_sink, made, error);
+    ob_report_close(&report);
+    options.baseline = baseline;
+    options.baseline_model = "m";
+    if (status == OB_OK) status = ob_check(model, &options, &report, error);
+    if (status == OB_OK) assert_int_equal(ob_report_get_summary(report).n_baseline, 2);
+    ob_report_close(&report);
+    ob_baseline_close(&baseline);
+    ob_model_close(&model);
+    return status;
+}
+
+static ob_status read_accepted(void *subject, digest *made, ob_error *error) {
+    (void)subject;
+    static const char file[] =
+        "{\"onnx_broadcast_baseline\":1,\"models\":[{\"model\":\"m\",\"findings\":[{\"id\":\"OB0401\","
+        "\"node\":\"a\",\"operator\":\"Sub\",\"fingerprint\":\"00112233445566778899aabbccddeeff\",\"n\":1}]}]}";
+    const ob_allocator allocator = failing_allocator(&allocations);
+    ob_baseline *baseline = NULL;
+    ob_status status = ob_baseline_read(file, sizeof file - 1, &allocator, &baseline, error);
+    if (status == OB_OK) status = ob_baseline_write(baseline, digest_sink, made, error);
+    ob_baseline_close(&baseline);
+    return status;
+}
+
+static void baselines(void **state) {
+    (void)state;
+    fail_both(accept_findings, NULL, "accepted findings");
+    fail_both(read_accepted, NULL, "baseline");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tensors_in_files),       cmocka_unit_test(models_in_files),     cmocka_unit_test(the_old_file_stays),
-        cmocka_unit_test(libraries_of_operators), cmocka_unit_test(operators_and_sizes),
+        cmocka_unit_test(libraries_of_operators), cmocka_unit_test(operators_and_sizes), cmocka_unit_test(baselines),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

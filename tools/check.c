@@ -1,4 +1,5 @@
 /* onnx-broadcast-check: checks every broadcast of a model, reports each, and writes the model in another form. */
+#include "check_baseline.h"
 #include "check_parts.h"
 #include "check_severity.h"
 #include "stop.h"
@@ -23,6 +24,7 @@ typedef struct settings {
     const char *output, *dump_after, *guard;
     ob_form form;
     severities severities;
+    baseline baseline;
     telling telling;
     bool json, force, form_given, align_weights, verbose, files_seen;
     assumed_opsets assumed_opsets;
@@ -67,6 +69,8 @@ static void print_help(void) {
         "?)\n"
         "  --severity ID=LEVEL   set the severity to note, warning, error or none. If several of --select, --ignore and\n"
         "                        --severity match a finding, the last one applies\n"
+        "  --write-baseline FILE write the findings to FILE, as accepted\n"
+        "  --baseline FILE       do not report the findings in FILE\n"
         "  --werror              treat warnings as errors\n"
         "  --quiet               print only findings and summary\n"
         "  --verbose             print progress and the time of each pass to standard error\n"
@@ -220,6 +224,8 @@ static int take_option(settings *s, arguments *o) {
         return o->failed || severities_ignore(tool, &s->severities, (char *)(uintptr_t)o->value) ? -1 : misused();
     if (option_has_value(o, "--severity"))
         return o->failed || severities_set(tool, &s->severities, (char *)(uintptr_t)o->value) ? -1 : misused();
+    if (option_has_value(o, "--baseline")) return s->baseline.read = o->value, -1;
+    if (option_has_value(o, "--write-baseline")) return s->baseline.written = o->value, -1;
     if (option_has_value(o, "--max-nodes"))
         return o->failed || parse_limit("--max-nodes", o->value, &s->check.max_nodes) ? -1 : misused();
     if (option_has_value(o, "--max-finding-bytes"))
@@ -292,6 +298,16 @@ static int take_options(settings *s, int argc, char **argv) {
         complain(tool, NULL, "--emit needs -o OUT");
         return misused();
     }
+    for (size_t i = 0; s->baseline.written && i < s->n_files; i++)
+        if (is_same_file(s->files[i], s->baseline.written)) {
+            complain(tool, s->baseline.written, "--write-baseline would replace a model that is read");
+            return misused();
+        }
+    if (s->baseline.read && s->baseline.written) {
+        complain(tool, NULL, "--baseline and --write-baseline exclude each other: a new baseline contains all findings");
+        return misused();
+    }
+    if (!baseline_begin(tool, &s->baseline)) return EXIT_MISUSED;
     s->check.dims = s->dims;
     s->check.shapes = s->shapes;
     s->check.assumptions = s->assumptions;
@@ -419,11 +435,12 @@ static ob_status print_report(settings *s, const char *file, ob_model *model, ob
     return print_report_text(&out, file, model, report, &how);
 }
 
-static int check_model(settings *s, const char *file, ob_model *model, watch *w) {
+static int check_model(settings *s, const char *path, const char *file, ob_model *model, watch *w) {
     ob_report *report = NULL;
     ob_error error;
     s->check.after_pass = after_pass;
     s->check.context = w;
+    if (!baseline_use(tool, &s->baseline, path, &s->check)) return EXIT_MISUSED;
     ob_status status = ob_check(model, &s->check, &report, &error);
     hide_progress(w);
     if (status != OB_OK) {
@@ -432,6 +449,7 @@ static int check_model(settings *s, const char *file, ob_model *model, watch *w)
         return not_examined(s, file, &error);
     }
     status = print_report(s, file, model, report);
+    bool collected = baseline_collect(tool, &s->baseline, file, report);
     ob_report_summary summary = ob_report_get_summary(report);
     bool erroneous = summary.n_errors > 0 || (s->telling.werror && summary.n_warnings > 0);
     int guarded = status == OB_OK && s->guard && !erroneous ? write_guard(s, file, report) : EXIT_CLEAN;
@@ -440,7 +458,7 @@ static int check_model(settings *s, const char *file, ob_model *model, watch *w)
         complain(tool, file, "%s", ob_status_text(status));
         return EXIT_MISUSED;
     }
-    if (guarded != EXIT_CLEAN) return guarded;
+    if (guarded != EXIT_CLEAN || !collected) return EXIT_MISUSED;
     if (erroneous) {
         if (s->guard) complain(tool, file, "has errors: %s is not written", s->guard);
         if (s->output) complain(tool, file, "has errors: %s is not written", s->output);
@@ -460,9 +478,23 @@ static int check_file(settings *s, const char *path) {
     if (load_model(tool, path, s->operators, &s->assumed_opsets, s->verbose, 0, &model, &error) != OB_OK)
         return not_examined(s, file, &error);
     show_progress(&w, "read");
-    int status = check_model(s, file, model, &w);
+    int status = check_model(s, path, file, model, &w);
     ob_model_close(&model);
     return status;
+}
+
+/* Models that could not be read would lose their entries: there is no baseline then. */
+static bool write_baseline(const settings *s, int status) {
+    if (status == EXIT_MISUSED) {
+        complain(tool, NULL, "not every model was checked: %s is not written", s->baseline.written);
+        return false;
+    }
+    if (!baseline_save(tool, &s->baseline)) return false;
+    if (s->json || s->dump_after || to_stdout(s)) return true;
+    const size_t n = ob_baseline_count(s->baseline.accepted);
+    print_escaped(stdout, s->baseline.written);
+    printf(": written as baseline of %zu finding%s\n", n, n == 1 ? "" : "s");
+    return true;
 }
 
 int main(int argc, char **argv) {
@@ -487,6 +519,7 @@ int main(int argc, char **argv) {
             if (one > status) status = one;
         }
         if (s->json) fputs("\n]}\n", stdout);
+        if (s->baseline.written && !write_baseline(s, status)) status = EXIT_MISUSED;
     }
     if (fflush(stdout) != 0 || ferror(stdout)) {
         complain(tool, NULL, "standard output cannot be written");
@@ -495,6 +528,7 @@ int main(int argc, char **argv) {
 end:
     if (s) ob_operators_close(&s->operators);
     if (s) severities_release(&s->severities);
+    if (s) baseline_release(&s->baseline);
     free(files);
     free(s);
     return status;

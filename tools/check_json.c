@@ -185,6 +185,7 @@ static ob_status print_finding(FILE *out, ob_report *report, size_t index) {
     if (info.n_caused) putc(']', out);
     if (info.source[0]) string_field(out, "source", info.source);
     if (info.fix[0]) string_field(out, "fix", info.fix);
+    string_field(out, "fingerprint", info.fingerprint);
     key(out, "calls");
     fprintf(out, "%" PRIu64, info.n_calls);
     putc('}', out);
@@ -410,7 +411,8 @@ static void print_summary(FILE *out, const ob_report *report) {
                   {"warnings", s.n_warnings},
                   {"notes", s.n_notes},
                   {"findings_not_listed", s.n_dropped},
-                  {"findings_suppressed", s.n_suppressed}};
+                  {"findings_suppressed", s.n_suppressed},
+                  {"findings_in_baseline", s.n_baseline}};
     fputs(",\n\"summary\":{", out);
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
         fprintf(out, "%s\"%s\":%zu", i ? "," : "", counts[i].name, counts[i].n);

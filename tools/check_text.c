@@ -124,6 +124,7 @@ static void print_summary(const printer *out, const char *file, const ob_report 
             plural(s.n_notes));
     if (s.n_dropped) fprintf(out->file, ", %zu of these not listed", s.n_dropped);
     if (s.n_suppressed) fprintf(out->file, "; %zu suppressed", s.n_suppressed);
+    if (s.n_baseline) fprintf(out->file, "%s %zu in the baseline", s.n_suppressed ? "," : ";", s.n_baseline);
     putc('\n', out->file);
 }
 

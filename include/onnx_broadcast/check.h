@@ -23,6 +23,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "onnx_broadcast/baseline.h"
 #include "onnx_broadcast/broadcast.h"
 #include "onnx_broadcast/dtype.h"
 #include "onnx_broadcast/model.h"
@@ -86,6 +87,10 @@ typedef struct ob_check_options {
      * model suppresses (#OB_IGNORE_KEY) */
     const ob_ignore_given *ignores;
     size_t n_ignores; /**< number of entries in ignores [0] */
+    /** Accepted findings (@ref baseline). They are left out and count in n_baseline of the summary. Entries that do not occur are
+     * told in finding OB0807. NULL: none */
+    const struct ob_baseline *baseline;
+    const char *baseline_model; /**< name of this model in the baseline; NULL without a baseline */
     /** Conditions on input sizes that the contract assumes. Two forms are allowed: conditions as ob_condition_parse() reads
      * them ("batch >= 1", "height % 32 = 0"), and clauses as reports print them ("N <= 4 or N % 32 in {0, 31}", "if T >= 1: N
      * != 3"). The report lists them as assumptions, and its shapes use them. "N = 3" has the same effect as an entry of dims.
@@ -132,6 +137,7 @@ typedef struct ob_report_summary {
     size_t n_notes;      /**< findings of severity note, including those that are not listed */
     size_t n_dropped;    /**< findings that are not listed, because of the limit of 100 000 findings or of max_finding_bytes */
     size_t n_suppressed; /**< findings that are left out at their nodes, by ob_check_options.ignores or by the model itself */
+    size_t n_baseline;   /**< findings that are left out because ob_check_options.baseline lists them */
     size_t n_open;       /**< broadcasts whose result has a size that is not a number; they do not count in copied_bytes */
     /** Bytes that an implementation that copies stretched operands would write: the sum over the broadcasts where this is a
      * number. Saturates at INT64_MAX */
@@ -193,6 +199,11 @@ typedef struct ob_finding_info {
     size_t n_caused;
     /** Indices of clauses of the contract: conditions that exist because of this broadcast. They have no finding of their own */
     const size_t *caused;
+    /** Identity of the finding: 32 hexadecimal digits. It depends on the id, on the node (its path and name; for a node without
+     * a name, or with one that only counts nodes, such as "Add_50": on its operands), on operand, axis, shapes and the condition
+     * of the finding. Edits elsewhere in the model do not change it. Equal findings have equal fingerprints. It stays the same in
+     * all releases with the same #OB_BASELINE_VERSION */
+    const char *fingerprint;
 } ob_finding_info;
 
 /** Number of listed findings; see n_dropped in ob_report_summary. */

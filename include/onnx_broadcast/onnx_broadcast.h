@@ -4,6 +4,7 @@
 #define ONNX_BROADCAST_H
 
 #include "onnx_broadcast/allocator.h"
+#include "onnx_broadcast/baseline.h"
 #include "onnx_broadcast/broadcast.h"
 #include "onnx_broadcast/cell.h"
 #include "onnx_broadcast/cell_file.h"

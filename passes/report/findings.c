@@ -165,6 +165,10 @@ ob_status ob_report_finding(ob_report *report, size_t index, ob_finding_info *ou
         inputs[i] = given ? (int32_t)input : -1;
         if (!names[i]) return OB_E_MEMORY;
     }
+    char *fingerprint = ob__arena_alloc(arena, OB_FINGERPRINT_BYTES);
+    if (!fingerprint) return OB_E_MEMORY;
+    OB_TRY(ob__finding_fingerprint(report, finding, fingerprint));
+    info.fingerprint = fingerprint;
     size_t *caused = OB_ARENA_ARRAY(arena, size_t, info.n_caused);
     if (!caused) return OB_E_MEMORY;
     for (uint32_t i = 0; i < finding->n_caused; i++) caused[i] = finding->caused[i];

@@ -79,6 +79,7 @@ ob_status ob__report_judge(ob_report *report, const uint32_t *position) {
     set_severities(report);
     OB_TRY(ob__report_suppress(report));
     OB_TRY(ob__report_join_caused(report));
+    OB_TRY(ob__report_subtract(report));
     count(report);
     return sort(report, position);
 }

@@ -42,6 +42,8 @@ struct ob_report {
     ob_severity severities[OB_FINDING_COUNT]; /* as chosen by the caller; OB_SEVERITY_NONE: omitted */
     const ob_ignored *ignored;                /* ob_check_options.ignores, n_ignored */
     size_t n_ignored;
+    const struct ob_baseline *baseline; /* ob_check_options.baseline: NULL once the findings are judged */
+    const char *baseline_model;
     ob_arena arena; /* the lists */
     ob_report_summary summary;
     ob_long_names long_names;    /* shortened names with their numbers */
@@ -78,6 +80,14 @@ ob_status ob__report_judge(ob_report *report, const uint32_t *position);
 ob_status ob__report_take_ignores(ob_report *report, const ob_check_options *options, ob_error *error);
 /* Removes and counts the findings that the caller or the model suppresses. E_MEMORY. */
 ob_status ob__report_suppress(ob_report *report);
+enum { OB_FINGERPRINT_BYTES = 33 }; /* 32 hexadecimal digits and NUL */
+/* -- fingerprint.c -- */
+/* The identity of the finding, as ob_finding_info.fingerprint. E_MEMORY. */
+ob_status ob__finding_fingerprint(ob_report *report, const ob_finding *finding, char out[OB_FINGERPRINT_BYTES]);
+/* -- baseline.c -- */
+/* Removes and counts the findings that the baseline lists, and adds one finding about entries that do not occur any more.
+ * E_MEMORY. */
+ob_status ob__report_subtract(ob_report *report);
 /* -- caused.c -- */
 /* Gives accidents the clauses of the contract that they cause, and removes the findings of these clauses. E_MEMORY. */
 ob_status ob__report_join_caused(ob_report *report);

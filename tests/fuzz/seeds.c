@@ -1,6 +1,6 @@
-/* Writes the initial inputs of fuzzing: fuzz_seeds FOLDER makes FOLDER/model (protobuf), /text, /format, /contract, /tensor,
- * /cell, /image and /plugin, out of the samples of the operators (samples.h), the models and tensors that the machine has
- * (corpus.h) and the cases of tests/graphs. */
+/* Writes the initial inputs of fuzzing: fuzz_seeds FOLDER makes FOLDER/model (protobuf), /text, /format, /contract, /baseline,
+ * /tensor, /cell, /image and /plugin, out of the samples of the operators (samples.h), the models and tensors that the machine
+ * has (corpus.h) and the cases of tests/graphs. */
 #include <errno.h>
 #include <string.h>
 
@@ -264,8 +264,21 @@ static void put_contracts(void) {
     put("contract", text, n);
 }
 
+static void put_baselines(void) {
+    static const char *const files[] = {
+        "{\"onnx_broadcast_baseline\":1,\n\"models\":[\n]}\n",
+        "{\"onnx_broadcast_baseline\":1,\n\"models\":[\n{\"model\":\"m\",\"findings\":[\n"
+        "{\"id\":\"OB0401\",\"node\":\"outer\",\"operator\":\"Sub\",\"fingerprint\":\"00112233445566778899aabbccddeeff\",\"n\":1}"
+        ",\n"
+        "{\"id\":\"OB0101\",\"node\":\"\\u00e9\\ud83d\\ude00\\/\",\"operator\":\"\",\"fingerprint\":"
+        "\"ffeeddccbbaa99887766554433221100\",\"n\":12}\n]},\n"
+        "{\"model\":\"../n.onnx\",\"findings\":[]}\n]}\n"};
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) put("baseline", files[i], strlen(files[i]));
+}
+
 int main(int argc, char **argv) {
-    static const char *const kinds[] = {"", "model", "text", "format", "contract", "tensor", "cell", "image", "plugin"};
+    static const char *const kinds[] = {"",         "model",  "text", "format", "contract",
+                                        "baseline", "tensor", "cell", "image",  "plugin"};
     if (argc != 2) {
         fprintf(stderr, "usage: fuzz_seeds FOLDER\n");
         return 2;
@@ -284,6 +297,7 @@ int main(int argc, char **argv) {
     put_samples();
     corpus_each_model(visit);
     put_contracts();
+    put_baselines();
     put_choices();
     put_images();
     printf("%zu seeds\n", n_written);
