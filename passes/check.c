@@ -179,6 +179,7 @@ static ob_report *new_report(ob_model *model) {
     ob__map_init(&report->origins, &report->arena);
     ob__alike_init(&report->patterns, &report->arena);
     ob__alike_init(&report->alike_findings, &report->arena);
+    ob__alike_init(&report->alike_clauses, &report->arena);
     ob__text_init(&report->key, allocator);
     return report;
 }

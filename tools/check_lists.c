@@ -136,9 +136,22 @@ static void print_sizes(FILE *file, const ob_dims *dims, const char *lead, const
     }
 }
 
-static ob_status print_clause(const printer *out, ob_report *report, size_t index) {
+void print_alike_names(const printer *out, const char *lead, const ob_alike *alike) {
+    enum { SHOWN = 8 };
+    bool lists = false; /* "N2, M2" */
+    for (size_t i = 0; i < alike->n_names; i++) lists = lists || strchr(alike->names[i], ',');
+    for (size_t i = 0; i < alike->n_names && i < SHOWN; i++) {
+        fputs(i ? lists ? "; " : ", " : lead, out->file);
+        print_escaped(out->file, alike->names[i]);
+    }
+    if (alike->n_names > SHOWN) fputs(" and more", out->file);
+    if (alike->n_names) putc('\n', out->file);
+}
+
+/* The first clause of a group. */
+static ob_status print_clause(const printer *out, ob_report *report, const ob_alike *alike) {
     ob_clause_info info;
-    ob_status status = ob_report_clause(report, index, &info);
+    ob_status status = ob_report_clause(report, alike->first, &info);
     if (status != OB_OK) return status;
     fputs("  ", out->file);
     set_colour(out, COLOUR_BOLD);
@@ -149,6 +162,7 @@ static ob_status print_clause(const printer *out, ob_report *report, size_t inde
     if (info.n_fails)
         print_sizes(out->file, ob_report_dims(report), info.n_holds ? ", fails at " : "; fails at ", info.fails, info.n_fails);
     putc('\n', out->file);
+    print_alike_names(out, "      the same for ", alike);
     return OB_OK;
 }
 
@@ -234,15 +248,19 @@ static void print_rest(const printer *out, size_t n, const char *what) {
 ob_status print_contract(const printer *out, const char *file, ob_report *report, const telling *how) {
     ob_contract_info contract = ob_report_contract(report);
     print_headline(out, file, &contract);
-    size_t n_clauses = contract.n_clauses, n_assumptions = contract.n_assumptions, n_reasons = contract.n_unverified,
-           n_bounds = contract.n_bounds;
-    if (how->list == LIST_NOTHING && n_clauses > MOST_CLAUSES) n_clauses = MOST_CLAUSES;
+    size_t n_clauses = how->list == LIST_NOTHING ? MOST_CLAUSES : SIZE_MAX, n_listed = 0, n_assumptions = contract.n_assumptions,
+           n_reasons = contract.n_unverified, n_bounds = contract.n_bounds;
     if (how->list == LIST_NOTHING && n_bounds > MOST_CLAUSES) n_bounds = MOST_CLAUSES;
     if (how->list == LIST_NOTHING && n_assumptions > MOST_ASSUMPTIONS) n_assumptions = MOST_ASSUMPTIONS;
     if (how->list == LIST_NOTHING && n_reasons > MOST_REASONS) n_reasons = MOST_REASONS;
     ob_status status = OB_OK;
-    for (size_t i = 0; i < n_clauses && status == OB_OK; i++) status = print_clause(out, report, i);
-    if (contract.n_clauses > n_clauses) print_rest(out, contract.n_clauses - n_clauses, "clause");
+    for (size_t i = 0; i < n_clauses && n_listed < contract.n_clauses && status == OB_OK; i++) {
+        ob_alike alike = {.first = i, .n = 1};
+        if (how->list != LIST_ALL) status = ob_report_clause_group(report, i, &alike);
+        if (status == OB_OK) status = print_clause(out, report, &alike);
+        n_listed += alike.n;
+    }
+    if (contract.n_clauses > n_listed && status == OB_OK) print_rest(out, contract.n_clauses - n_listed, "clause");
     for (size_t i = 0; i < n_bounds && status == OB_OK; i++) status = print_bound(out, report, i);
     if (contract.n_bounds > n_bounds) print_rest(out, contract.n_bounds - n_bounds, "condition");
     for (size_t i = 0; how->list != LIST_NOTHING && i < contract.n_limits && status == OB_OK; i++)

@@ -20,6 +20,8 @@ typedef struct telling {
 /* The summary, the contract, broadcasts if requested, and the findings of one model. */
 ob_status print_report_text(const printer *out, const char *file, ob_model *model, ob_report *report, const telling *how);
 /* -- check_lists.c -- */
+/* The sizes of the further entries of a group, in a line; nothing if all are about the same sizes. */
+void print_alike_names(const printer *out, const char *lead, const ob_alike *alike);
 ob_status print_contract(const printer *out, const char *file, ob_report *report, const telling *how);
 ob_status print_broadcasts(const printer *out, ob_report *report, const telling *how);
 /* Whether the executor can run the model, and why not. */

@@ -51,10 +51,10 @@ static ob_status print_caused(const printer *out, ob_report *report, size_t clau
     return OB_OK;
 }
 
-/* `n` nodes have it, of which this is the first. */
-static ob_status print_finding(const printer *out, const char *file, ob_report *report, size_t index, size_t n, bool werror) {
+/* The first finding of a group. */
+static ob_status print_finding(const printer *out, const char *file, ob_report *report, const ob_alike *alike, bool werror) {
     ob_finding_info info;
-    ob_status status = ob_report_finding(report, index, &info);
+    ob_status status = ob_report_finding(report, alike->first, &info);
     if (status != OB_OK) return status;
     ob_severity severity = werror && info.severity == OB_SEVERITY_WARNING ? OB_SEVERITY_ERROR : info.severity;
     set_colour(out, COLOUR_BOLD);
@@ -63,13 +63,14 @@ static ob_status print_finding(const printer *out, const char *file, ob_report *
     set_colour(out, severity == OB_SEVERITY_ERROR ? COLOUR_RED : severity == OB_SEVERITY_WARNING ? COLOUR_YELLOW : COLOUR_CYAN);
     fprintf(out->file, "%s[%s]: ", ob_severity_name(severity), info.id);
     set_colour(out, COLOUR_NONE);
-    if (n > 1) fprintf(out->file, "%zu nodes, first ", n);
+    if (alike->n > 1) fprintf(out->file, alike->n_names ? "%zu times, first " : "%zu nodes, first ", alike->n);
     if (info.node[0]) {
         print_node(out, info.path, info.node, info.op_type);
         fputs(": ", out->file);
     }
     print_escaped(out->file, info.message);
     putc('\n', out->file);
+    print_alike_names(out, "    the same for ", alike);
     status = print_operands(out, ob_report_dims(report), &info);
     if (info.n_calls > 1) fprintf(out->file, "    the same in %" PRIu64 " calls with these operands\n", info.n_calls);
     for (size_t i = 0; i < info.n_origins; i++) print_line(out->file, "    ", info.origins[i]);
@@ -83,12 +84,13 @@ static ob_status print_findings(const printer *out, const char *file, ob_report 
     size_t n = ob_report_finding_count(report);
     ob_status status = OB_OK;
     if (how->list == LIST_ALL) {
-        for (size_t i = 0; i < n && status == OB_OK; i++) status = print_finding(out, file, report, i, 1, how->werror);
+        for (size_t i = 0; i < n && status == OB_OK; i++)
+            status = print_finding(out, file, report, &(ob_alike){.first = i, .n = 1}, how->werror);
         return status;
     }
     ob_alike alike;
     for (size_t i = 0; (status = ob_report_finding_group(report, i, &alike)) == OB_OK; i++)
-        if ((status = print_finding(out, file, report, alike.first, alike.n, how->werror)) != OB_OK) return status;
+        if ((status = print_finding(out, file, report, &alike, how->werror)) != OB_OK) return status;
     return status == OB_E_NOT_FOUND ? OB_OK : status;
 }
 

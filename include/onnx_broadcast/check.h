@@ -216,11 +216,18 @@ OB_API ob_status ob_report_finding(ob_report *report, size_t index, ob_finding_i
 typedef struct ob_alike {
     size_t first; /**< index of the first entry of the group */
     size_t n;     /**< number of entries, including the first */
+    /** Number of entries in names: 0 if all entries are about the same sizes. At most 32, also if more entries differ */
+    size_t n_names;
+    /** For entries about other sizes than the first: the sizes in place of those of the first, "hidden_2" or "N2, M2". Each once.
+     * Views, valid as long as the report */
+    const char *const *names;
 } ob_alike;
 
-/** Fills *out with group `index` of findings. The findings of a group differ only in the node: they have the same id,
- * operator, operand, axis, shapes and condition. Groups are ordered by their first finding. A single finding is also a group.
- * Errors: E_NOT_FOUND (index out of range), E_MEMORY. */
+/** Fills *out with group `index` of findings. The findings of a group differ in the node, and in the sizes: these may have other
+ * numbers in their names (hidden_1, hidden_2), or be the same axis of another input without a name for it (x[0], y[0]). Findings
+ * about a clause of the contract have the same id, severity, operator and clause; others the same id, severity, operator,
+ * operand, axis, shapes and condition. Groups are ordered by their first finding. A single finding is also a group. Errors:
+ * E_NOT_FOUND (index out of range), E_MEMORY. */
 OB_API ob_status ob_report_finding_group(ob_report *report, size_t index, ob_alike *out);
 
 /* ---- Broadcasts ---- */
@@ -377,6 +384,11 @@ typedef struct ob_clause_info {
 /** Fills *out with clause `index`, 0 .. n_clauses + n_limits - 1; the limits come after the other clauses. Its pointers are
  * views, valid until the next call of this function on the report. Errors: E_NOT_FOUND (index out of range), E_MEMORY. */
 OB_API ob_status ob_report_clause(ob_report *report, size_t index, ob_clause_info *out);
+
+/** Fills *out with group `index` of the first n_clauses clauses. The clauses of a group differ only in the sizes, as in
+ * ob_report_finding_group(). Groups are ordered by their first clause. A single clause is also a group. Errors: E_NOT_FOUND
+ * (index out of range), E_MEMORY. */
+OB_API ob_status ob_report_clause_group(ob_report *report, size_t index, ob_alike *out);
 
 /** Requirements that could not be expressed as conditions on input sizes, for one reason. */
 typedef struct ob_unverified_info {

@@ -53,10 +53,10 @@ struct ob_report {
     ob_call_view view;           /* of the facts, in calls */
     ob_listed_broadcast *broadcasts;
     uint32_t broadcasts_capacity;
-    ob_alike_list patterns, alike_findings;
-    uint32_t n_grouped;      /* findings in alike_findings */
-    ob_text key;             /* of the current entry */
-    const ob_value **values; /* NULL until needed */
+    ob_alike_list patterns, alike_findings, alike_clauses;
+    uint32_t n_grouped, n_clauses_grouped; /* findings in alike_findings, clauses in alike_clauses */
+    ob_text key;                           /* of the current entry */
+    const ob_value **values;               /* NULL until needed */
     ob_arena finding_texts, broadcast_texts, value_texts, condition_texts,
         contract_texts; /* of the entry that was requested last */
 };

@@ -207,7 +207,9 @@ static void what_says_the_same_is_one_group(void **state) {
     ob_report *report = NULL;
     ob_error error;
     assert_int_equal(ob_check(model, NULL, &report, &error), OB_OK);
-    static const ob_alike findings[] = {{0, 2}, {2, 1}, {3, 1}}, broadcasts[] = {{0, 2}, {2, 1}, {3, 2}};
+    static const struct {
+        size_t first, n;
+    } findings[] = {{0, 2}, {2, 1}, {3, 1}}, broadcasts[] = {{0, 2}, {2, 1}, {3, 2}};
     ob_alike alike;
     for (size_t round = 0; round < 2; round++) /* from the beginning again */
         for (size_t i = 0; i < 3; i++) {

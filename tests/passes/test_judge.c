@@ -230,6 +230,135 @@ static void a_suppressed_accident_leaves_its_condition(void **state) {
     judge(HEADER "g (float[N,M] x, float[M,N] z) => (float[?,?] y) { [add] y = Add (x, z) }\n", &options, "OB0201 add", 1);
 }
 
+/* ---- Groups ---- */
+
+/* "n: names" of every group of findings, then of clauses after "|". */
+static void judge_groups(const char *text, const char *expected) {
+    ob_model *model = read_text(text);
+    ob_report *report = check_model(model);
+    ob_alike alike;
+    ob_status status;
+    char made[2000] = "";
+    size_t n = 0, n_in_groups = 0;
+    for (int kind = 0; kind < 2; kind++) {
+        if (kind) n += (size_t)snprintf(made + n, sizeof made - n, " |");
+        for (size_t i = 0;; i++) {
+            status = kind ? ob_report_clause_group(report, i, &alike) : ob_report_finding_group(report, i, &alike);
+            if (status != OB_OK) break;
+            n += (size_t)snprintf(made + n, sizeof made - n, "%s%zu:", n ? " " : "", alike.n);
+            n_in_groups += alike.n;
+            for (size_t k = 0; k < alike.n_names; k++) n += (size_t)snprintf(made + n, sizeof made - n, " %s", alike.names[k]);
+            assert_true(n < sizeof made);
+        }
+        assert_int_equal(status, OB_E_NOT_FOUND);
+    }
+    assert_string_equal(made, expected);
+    assert_int_equal(n_in_groups, ob_report_finding_count(report) + ob_report_contract(report).n_clauses);
+    ob_report_close(&report);
+    ob_model_close(&model);
+}
+
+/* Each of v0, v1, ... requires its own size to be 3 or 1; `sizes` are those of the inputs, separated by spaces. */
+static void judge_sizes(const char *sizes, const char *expected) {
+    char text[4000], nodes[2000] = "", input[40];
+    size_t n = (size_t)snprintf(text, sizeof text, HEADER "g (float[3] three"), n_nodes = 0;
+    for (int i = 0; *sizes; i++) {
+        size_t length = strcspn(sizes, " ");
+        snprintf(input, sizeof input, "%.*s", (int)length, sizes);
+        n += (size_t)snprintf(text + n, sizeof text - n, ", float[%s] v%c", input, 'a' + i);
+        n_nodes += (size_t)snprintf(nodes + n_nodes, sizeof nodes - n_nodes, "  r%d = Add (v%c, three)\n", i, 'a' + i);
+        sizes += length + (sizes[length] == ' ');
+    }
+    snprintf(text + n, sizeof text - n, ") => (float[?] r0) {\n%s}\n", nodes);
+    judge_groups(text, expected);
+}
+
+static void sizes_with_other_numbers_are_alike(void **state) {
+    (void)state;
+    judge_sizes("h_1 h_2 h_3 h_4", "4: h_2 h_3 h_4 | 4: h_2 h_3 h_4");
+    judge_sizes("h_1_a h_22_a", "2: h_22_a | 2: h_22_a");
+    judge_sizes("? ? ?", "3: vb[0] vc[0] | 3: vb[0] vc[0]");
+    judge_sizes("height width", "1: 1: | 1: 1:");
+    judge_sizes("h1 k1 h2 k2", "2: h2 2: k2 | 2: h2 2: k2");
+    judge_sizes("h1 h h2", "2: h2 1: | 2: h2 1:");
+    judge_sizes("N N N", "1: | 1:");
+}
+
+/* The same names in other places of a clause make another clause. */
+static void equal_sizes_have_equal_numbers(void **state) {
+    (void)state;
+    judge_groups(HEADER "g (float[N1] a, float[M1] b, float[N2] c, float[M2] d) => (float[?] y, float[?] z) {\n"
+                        "  y = Add (a, b)\n"
+                        "  z = Add (c, d)\n"
+                        "}\n",
+                 "2: N2, M2 | 2: N2, M2");
+    judge_groups(HEADER "g (float[N1] a, float[N2] b, float[N3] c, float[3] d) => (float[?] y, float[?] z) {\n"
+                        "  y = Add (a, b)\n"
+                        "  z = Add (c, d)\n"
+                        "}\n",
+                 "1: 1: | 1: 1:");
+    judge_groups(HEADER "g (float[M] b, float[N1] a, float[N2] c) => (float[?] y, float[?] z) {\n"
+                        "  y = Add (a, b)\n"
+                        "  z = Add (c, b)\n"
+                        "}\n",
+                 "2: N2 | 2: N2");
+}
+
+/* n1 = n2 or n1 = 1, but n3 = n4 or n4 = 1. */
+static void places_in_a_clause_matter(void **state) {
+    (void)state;
+    judge_groups(HEADER "g (float[n1] a, float[n2] b, float[n3] c, float[n4] d) => (float[?] y, float[?] z) {\n"
+                        "  y = PRelu (b, a)\n"
+                        "  z = PRelu (c, d)\n"
+                        "}\n",
+                 "1: 1: | 1: 1:");
+    judge_groups(HEADER "g (float[n1] a, float[n2] b, float[n3] c, float[n4] d) => (float[?] y, float[?] z) {\n"
+                        "  y = PRelu (b, a)\n"
+                        "  z = PRelu (d, c)\n"
+                        "}\n",
+                 "2: n3, n4 | 2: n3, n4");
+}
+
+/* Accidents of repeated blocks, and conditions on terms with other numbers. */
+static void blocks_are_alike(void **state) {
+    (void)state;
+    judge_groups(HEADER "g (float[n_1,1] a, float[n_1] b, float[n_2,1] c, float[n_2] d) => (float[?,?] y, float[?,?] z) {\n"
+                        "  [block_1_sub] y = Sub (a, b)\n"
+                        "  [block_2_sub] z = Sub (c, d)\n"
+                        "}\n",
+                 "2: n_2 |");
+    judge_groups(HEADER "g (float[n_1] a, float[n_2] b) => (float[?,?] y, float[?,?] z, float[?,?] w) {\n"
+                        "  three = Constant <value = int64[2] {3, -1}> ()\n"
+                        "  four = Constant <value = int64[2] {5, -1}> ()\n"
+                        "  y = Reshape (a, three)\n"
+                        "  z = Reshape (b, three)\n"
+                        "  w = Reshape (b, four)\n"
+                        "}\n",
+                 "1: 1: | 1: 1:");
+}
+
+static void many_names_are_cut(void **state) {
+    (void)state;
+    enum { N = 50 };
+    ob_text text;
+    ob__text_init(&text, ob_allocator_default());
+    ob__text_puts(&text, HEADER "g (float[3] three");
+    for (int i = 0; i < N; i++) ob__text_printf(&text, ", float[h%d] v%d", i, i);
+    ob__text_puts(&text, ") => (float[?] r0) {\n");
+    for (int i = 0; i < N; i++) ob__text_printf(&text, "  r%d = Add (v%d, three)\n", i, i);
+    ob__text_puts(&text, "}\n");
+    ob_model *model = read_text(text.data);
+    ob_report *report = check_model(model);
+    ob_alike alike;
+    assert_int_equal(ob_report_finding_group(report, 0, &alike), OB_OK);
+    assert_int_equal(alike.n, N);
+    assert_int_equal(alike.n_names, 32);
+    assert_string_equal(alike.names[31], "h32");
+    ob_report_close(&report);
+    ob_model_close(&model);
+    ob__text_release(&text);
+}
+
 int main(int argc, char **argv) {
     if (argc > 1) cmocka_set_test_filter(argv[1]);
     const struct CMUnitTest tests[] = {
@@ -245,6 +374,11 @@ int main(int argc, char **argv) {
         cmocka_unit_test(a_node_suppresses_warnings),
         cmocka_unit_test(a_file_cannot_hide_errors),
         cmocka_unit_test(a_suppressed_accident_leaves_its_condition),
+        cmocka_unit_test(sizes_with_other_numbers_are_alike),
+        cmocka_unit_test(equal_sizes_have_equal_numbers),
+        cmocka_unit_test(places_in_a_clause_matter),
+        cmocka_unit_test(blocks_are_alike),
+        cmocka_unit_test(many_names_are_cut),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
