@@ -151,15 +151,24 @@ static const ProtobufCMessageDescriptor *type_of(const void *message) {
     return message ? ((const ProtobufCMessage *)message)->descriptor : NULL;
 }
 
-/* A tensor that came from a file is its message; only the name can differ. */
+static bool same_dims(const Onnx__TensorProto *message, const ob_tensor *tensor) {
+    if (message->n_dims != (size_t)tensor->rank) return false;
+    for (int32_t i = 0; i < tensor->rank; i++)
+        if (message->dims[i] != tensor->dims[i]) return false;
+    return true;
+}
+
+/* A tensor that came from a file is its message; only the name and the shape can differ. */
 static ob_status write_tensor(ob_proto_writer *writer, const ob_tensor *tensor, const char *name, Onnx__TensorProto **out) {
     const Onnx__TensorProto *origin = tensor->origin;
     if (type_of(origin) != &onnx__tensor_proto__descriptor) return write_new_tensor(writer, tensor, name, out);
     *out = (Onnx__TensorProto *)(uintptr_t)origin;
-    if (strcmp(ob__str(origin->name), name) == 0) return OB_OK;
+    if (strcmp(ob__str(origin->name), name) == 0 && same_dims(origin, tensor)) return OB_OK;
     *out = OB_COPY_MESSAGE(writer, onnx__tensor_proto__descriptor, origin);
     if (!*out) return out_of_memory(writer);
     (*out)->name = mutable_text(name);
+    (*out)->n_dims = (size_t)tensor->rank;
+    (*out)->dims = (int64_t *)(uintptr_t)tensor->dims;
     return OB_OK;
 }
 

@@ -83,6 +83,7 @@ passes/contract: passes/check
 passes/report: passes/contract passes/check
 passes/rewrite: passes/contract passes/check
 passes/expand: passes/check
+passes/fix: passes/rewrite passes/contract passes/check
 ops/table:
 ops/infer: ops/table
 ops/kernel: ops/table

@@ -1,5 +1,6 @@
 /* onnx-broadcast-check: checks every broadcast of a model, reports each, and writes the model in another form. */
 #include "check_baseline.h"
+#include "check_fix.h"
 #include "check_parts.h"
 #include "check_severity.h"
 #include "stop.h"
@@ -26,6 +27,7 @@ typedef struct settings {
     severities severities;
     baseline baseline;
     telling telling;
+    fix_settings fix;
     bool json, force, form_given, align_weights, verbose, files_seen;
     assumed_opsets assumed_opsets;
     ob_operators *operators; /* of --op-library; NULL: none */
@@ -54,6 +56,10 @@ static void print_help(void) {
         "                        their definitions), expand (only standard operators), implicit (no explicit broadcasts)\n"
         "  --emit-guard FILE.c   write the contract as C functions: guard_FILE tests input sizes, guard_FILE_values tests\n"
         "                        input elements (one MODEL without errors)\n"
+        "  --fix[=all|ID,...]    make the fixes of findings that are safe, check the model again, and write it with -o, in its\n"
+        "                        own form unless --emit is given. all: also those that change results; ID: those of these\n"
+        "                        findings only, for example --fix=OB0401\n"
+        "  --diff                print the difference that the fixes make to the model as text; findings go to standard error\n"
         "  --force               for -o: OUT may be the same file as MODEL\n"
         "  --align-weights       for -o: align weights to 64 bytes, so that a session needs no copy of them; the file stays\n"
         "                        a normal ONNX file\n"
@@ -206,6 +212,9 @@ static int take_option(settings *s, arguments *o) {
     if (option_is(o, "--werror")) return s->telling.werror = true, -1;
     if (option_is(o, "--verbose")) return s->verbose = true, -1;
     if (option_is(o, "--force")) return s->force = true, -1;
+    if (option_is(o, "--diff")) return s->fix.wanted = s->fix.diff = true, -1;
+    if (option_may_have_value(o, "--fix"))
+        return o->failed || fix_take(tool, &s->fix, (char *)(uintptr_t)o->value) ? -1 : misused();
     if (option_is(o, "--align-weights")) return s->align_weights = true, -1;
     if (option_is(o, "--quiet") || option_is(o, "-q")) return s->telling.quiet = true, -1;
     if (option_has_value(o, "--explain")) return o->failed ? misused() : explain(o->value);
@@ -286,12 +295,28 @@ static int take_options(settings *s, int argc, char **argv) {
         complain(tool, s->output, "-o would replace the model that is read; --force allows it");
         return misused();
     }
+    if (s->fix.wanted && !s->output && !s->fix.diff) {
+        complain(tool, NULL, "--fix needs -o OUT or --diff");
+        return misused();
+    }
+    if (s->fix.wanted && (s->check.n_dims || s->check.n_shapes || s->check.n_assumptions)) {
+        complain(tool, NULL, "--fix is for all sizes: it does not go with --dim, --input-shape or --assume");
+        return misused();
+    }
+    if (s->fix.diff && (s->json || s->dump_after || to_stdout(s))) {
+        complain(tool, NULL, "--diff writes to standard output, which has another use already");
+        return misused();
+    }
     if (to_stdout(s) && (s->json || s->dump_after)) {
         complain(tool, NULL, "-o - writes the model to standard output, which has another use already");
         return misused();
     }
     if (s->align_weights && (!s->output || ob_model_format_of_path(s->output) != OB_FORMAT_PROTOBUF)) {
         complain(tool, NULL, "--align-weights needs -o OUT, not as text");
+        return misused();
+    }
+    if (s->fix.wanted && s->n_files > 1) {
+        complain(tool, NULL, "--fix takes one model, %zu are given", s->n_files);
         return misused();
     }
     if (s->form_given && !s->output && !s->dump_after) {
@@ -371,6 +396,12 @@ static ob_status save(const char *path, const ob_model *model, ob_model_format f
     return status;
 }
 
+static ob_status write_output(const settings *s, const ob_model *model, ob_error *error) {
+    const ob_model_format format = s->align_weights ? OB_FORMAT_PROTOBUF_ALIGNED : OB_FORMAT_AUTO;
+    if (to_stdout(s)) return ob_model_write(model, format, write_to_stdout, NULL, error);
+    return s->output ? save(s->output, model, format, error) : OB_OK;
+}
+
 static int rewrite_model(watch *w, ob_model *model) {
     const settings *s = w->s;
     ob_rewrite_options how = {.after_pass = after_pass, .note = note_left, .context = w};
@@ -379,11 +410,7 @@ static int rewrite_model(watch *w, ob_model *model) {
     ob_error_clear(&error);
     ob_status status = ob_rewrite(model, s->form, &how, &stats, &error);
     hide_progress(w);
-    ob_model_format format = s->align_weights ? OB_FORMAT_PROTOBUF_ALIGNED : OB_FORMAT_AUTO;
-    if (status == OB_OK && to_stdout(s))
-        status = ob_model_write(model, format, write_to_stdout, NULL, &error);
-    else if (status == OB_OK && s->output)
-        status = save(s->output, model, format, &error);
+    if (status == OB_OK) status = write_output(s, model, &error);
     if (status != OB_OK) {
         complain_error(tool, error.code == OB_E_IO ? NULL : w->file, &error);
         return status == OB_E_SHAPE || status == OB_E_TYPE || status == OB_E_MODEL ? EXIT_ERRORS : EXIT_MISUSED;
@@ -397,6 +424,32 @@ static int rewrite_model(watch *w, ob_model *model) {
         putchar('\n');
     }
     return EXIT_CLEAN;
+}
+
+/* Writes the fixed model even if errors remain: it is never worse than before. */
+static int fix_and_write(watch *w, ob_model *model) {
+    const settings *s = w->s;
+    size_t n_errors = 0, n_warnings = 0;
+    ob_error error;
+    ob_error_clear(&error);
+    const printer out = printer_for(s->fix.diff || s->json || to_stdout(s) ? stderr : stdout);
+    ob_status status = fix_model(&out, w->file, model, &s->fix, &s->check, &n_errors, &n_warnings, &error);
+    hide_progress(w);
+    const bool erroneous = n_errors > 0 || (s->telling.werror && n_warnings > 0);
+    if (status == OB_OK && s->form_given && !erroneous) return rewrite_model(w, model);
+    if (status == OB_OK) status = write_output(s, model, &error);
+    if (status != OB_OK) {
+        if (error.code == OB_OK)
+            complain(tool, w->file, "%s", ob_status_text(status));
+        else
+            complain_error(tool, error.code == OB_E_IO ? NULL : w->file, &error);
+        return EXIT_MISUSED;
+    }
+    if (s->output && out.file == stdout) {
+        print_escaped(stdout, s->output);
+        printf(": written%s\n", s->form_given ? " without --emit, because errors remain" : "");
+    }
+    return erroneous ? EXIT_ERRORS : EXIT_CLEAN;
 }
 
 static int write_guard(const settings *s, const char *file, const ob_report *report) {
@@ -429,9 +482,10 @@ static ob_status print_report(settings *s, const char *file, ob_model *model, ob
         begin_entry(s);
         return print_report_json(stdout, file, model, report, s->check.rules);
     }
-    printer out = printer_for(s->dump_after || to_stdout(s) ? stderr : stdout);
+    const bool aside = s->dump_after || to_stdout(s) || s->fix.diff; /* standard output has another use */
+    printer out = printer_for(aside ? stderr : stdout);
     telling how = s->telling;
-    how.quiet = how.quiet || s->dump_after || to_stdout(s);
+    how.quiet = how.quiet || aside;
     return print_report_text(&out, file, model, report, &how);
 }
 
@@ -459,6 +513,7 @@ static int check_model(settings *s, const char *path, const char *file, ob_model
         return EXIT_MISUSED;
     }
     if (guarded != EXIT_CLEAN || !collected) return EXIT_MISUSED;
+    if (s->fix.wanted) return fix_and_write(w, model);
     if (erroneous) {
         if (s->guard) complain(tool, file, "has errors: %s is not written", s->guard);
         if (s->output) complain(tool, file, "has errors: %s is not written", s->output);
@@ -529,6 +584,7 @@ end:
     if (s) ob_operators_close(&s->operators);
     if (s) severities_release(&s->severities);
     if (s) baseline_release(&s->baseline);
+    if (s) fix_release(&s->fix);
     free(files);
     free(s);
     return status;

@@ -13,7 +13,7 @@ static const struct row {
     const char *name;
     ob_fix_effect effect;
 } rows[OB_FIX_KIND_COUNT] = {
-#define OB_FIX(kind, name, effect) [OB_FIX_KIND_##kind] = {name, OB_FIX_##effect},
+#define OB_FIX(kind, name, effect) [OB_FIX_KIND_##kind] = {#name, OB_FIX_##effect},
 #include "passes/check/fixes.def"
 #undef OB_FIX
 };
@@ -45,12 +45,11 @@ static bool copy_shape(ob_arena *arena, ob_shape *shape) {
     return true;
 }
 
-/* The copy of a fix; *copy has its axes and shapes in the arena. */
-static bool copy_fix(ob_arena *arena, ob_fix *copy) {
-    int32_t *axes = OB_ARENA_ARRAY(arena, int32_t, copy->n_axes);
-    if (!axes || !copy_shape(arena, &copy->from) || !copy_shape(arena, &copy->to)) return false;
-    if (copy->n_axes) memcpy(axes, copy->axes, copy->n_axes * sizeof *axes);
-    copy->axes = axes;
+bool ob__fix_keep(ob_arena *arena, ob_fix *fix) {
+    int32_t *axes = OB_ARENA_ARRAY(arena, int32_t, fix->n_axes);
+    if (!axes || !copy_shape(arena, &fix->from) || !copy_shape(arena, &fix->to)) return false;
+    if (fix->n_axes) memcpy(axes, fix->axes, fix->n_axes * sizeof *axes);
+    fix->axes = axes;
     return true;
 }
 
@@ -60,7 +59,7 @@ bool ob__fix_add(ob_findings *findings, ob_finding *finding, const ob_fix *fix) 
     if (!list) return false;
     finding->fixes = list;
     list[finding->n_fixes] = *fix;
-    if (!copy_fix(&findings->arena, &list[finding->n_fixes])) return false;
+    if (!ob__fix_keep(&findings->arena, &list[finding->n_fixes])) return false;
     findings->n_bytes += sizeof *fix;
     finding->n_fixes++;
     return true;

@@ -38,6 +38,8 @@ ob_fix_effect ob__fix_effect(ob_fix_kind kind);
 
 /* Appends a copy of the fix, with its axes and shapes, to those of the finding. False: out of memory; findings->arena has it. */
 bool ob__fix_add(ob_findings *findings, ob_finding *finding, const ob_fix *fix);
+/* Puts copies of its axes and shapes into the arena. False: out of memory. */
+bool ob__fix_keep(ob_arena *arena, ob_fix *fix);
 /* A fix that gives operand `operand` of the node the shape that has new axes of size 1 at `axes`: RESHAPE if it is an
  * initializer, else UNSQUEEZE. At most OB_MAX_RANK axes in the new shape; dims has room for that many. */
 ob_fix ob__fix_new_axes(const ob_node *node, uint32_t operand, const ob_shape *from, const int32_t *axes, uint32_t n_axes,

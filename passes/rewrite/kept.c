@@ -6,8 +6,10 @@
 #include <string.h>
 
 #include "core/base/error.h"
+#include "core/base/text.h"
 #include "core/dims/terms.h"
 #include "passes/check/explicit.h"
+#include "passes/check/names.h"
 #include "passes/contract/stated.h"
 
 enum { MOST_IMPLIED = 64, MOST_ROUNDS = 4 }; /* limit of questions to the solver; rounds before everything stays as it was */
@@ -391,4 +393,83 @@ ob_status ob__keeping_compare(ob_keeping *keeping, ob_model *model, const ob_fac
         status = ob__stated_text(model->dims, after, &contract, &keeping->arena, &keeping->contract_text);
     ob__contract_release(&contract);
     return ob__arena_finish(&c.arena, status);
+}
+
+/* ---- One direction ---- */
+
+/* The first clause of `is` that does not follow from those of `was`; n: all do. */
+static ob_status first_narrower(comparison *c, const ob_clauses *was, const ob_clauses *is, uint32_t *out) {
+    ob_map index;
+    ob_clause *goals = OB_ARENA_ARRAY(&c->arena, ob_clause, MOST_IMPLIED);
+    ob_truth *truths = OB_ARENA_ARRAY(&c->arena, ob_truth, MOST_IMPLIED);
+    uint32_t *at = OB_ARENA_ARRAY(&c->arena, uint32_t, MOST_IMPLIED), n = 0;
+    *out = is->n;
+    if (!goals || !truths || !at) return OB_E_MEMORY;
+    OB_TRY(index_clauses(c, was, &index));
+    for (uint32_t i = 0; i < is->n; i++) {
+        const ob_clause *clause = &is->items[i];
+        if (ob__map_find(&index, (const char *)clause->literals, clause->n * sizeof *clause->literals)) continue;
+        if (n == MOST_IMPLIED) {
+            *out = i;
+            break;
+        }
+        at[n] = i;
+        goals[n++] = *clause;
+    }
+    if (n > 0) OB_TRY(ob__implied_all(c->model->dims, was->items, was->n, goals, n, &c->arena, truths));
+    for (uint32_t i = n; i-- > 0;)
+        if (truths[i] != OB_TRUE) *out = at[i];
+    return OB_OK;
+}
+
+static const char *sentence_of(ob_dims *dims, const ob_clause *clause, ob_arena *arena) {
+    const ob_solved_clause solved = {.literals = clause->literals, .n = clause->n, .n_guard = clause->n_guard};
+    ob_text text;
+    ob__text_init(&text, &arena->allocator);
+    dims->longest_name = OB_NAME_IN_TEXT;
+    ob__text_puts(&text, "the model would then require ");
+    ob__solved_write(&text, dims, &solved);
+    dims->longest_name = 0;
+    const char *out = text.failed ? NULL : ob__arena_strndup(arena, text.data, text.n);
+    ob__text_release(&text);
+    return out;
+}
+
+static ob_status widened(comparison *c, const ob_contract *before, const ob_facts *facts_before, const ob_contract *after,
+                         const ob_facts *facts_after, ob_arena *arena, const char **why, const ob_node **node) {
+    ob_clauses was, is;
+    uint32_t narrower;
+    OB_TRY(match_sizes(c, facts_before, facts_after));
+    OB_TRY(normal_clauses(c, &before->given, true, &was));
+    OB_TRY(normal_clauses(c, &after->given, false, &is));
+    OB_TRY(first_narrower(c, &was, &is, &narrower));
+    if (narrower < is.n) {
+        *node = facts_after->conditions[is.items[narrower].origin].node;
+        *why = sentence_of(c->model->dims, &after->given.items[narrower], arena);
+        return *why ? OB_OK : OB_E_MEMORY;
+    }
+    for (uint32_t i = 0; i < after->n_bounds; i++) {
+        bool found = false;
+        for (uint32_t k = 0; k < before->n_bounds && !found; k++)
+            OB_TRY(same_bound(c, &before->bounds[k], &after->bounds[i], facts_before, &after->given, &found));
+        if (found) continue;
+        *node = facts_after->bounds[after->bounds[i].first].node;
+        *why = "the model would then have another condition on the elements of an input";
+        return OB_OK;
+    }
+    if (after->n_open > before->n_open) {
+        *node = after->n_unverified ? ob__contract_open(facts_after, after->unverified[0].first)->node : NULL;
+        *why = "the model would then have a requirement that cannot be verified";
+    }
+    return OB_OK;
+}
+
+ob_status ob__contract_widened(ob_model *model, const ob_contract *was, const ob_facts *before, const ob_contract *is,
+                               const ob_facts *after, ob_arena *arena, const char **why, const ob_node **node) {
+    ob_keeping all = {.n_values = before->n_facts};
+    comparison c = {.keeping = &all, .model = model};
+    *why = "";
+    *node = NULL;
+    ob__arena_init(&c.arena, &arena->allocator);
+    return ob__arena_finish(&c.arena, widened(&c, was, before, is, after, arena, why, node));
 }

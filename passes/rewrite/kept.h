@@ -29,6 +29,10 @@ bool ob__stays(const ob_keeping *keeping, const ob_node *node);
 /* Compares the contracts. *kept false: the nodes that may be the reason are marked to stay as they are. Each round marks more
  * nodes, so repeating it terminates. E_MEMORY. */
 ob_status ob__keeping_compare(ob_keeping *keeping, ob_model *model, const ob_facts *before, const ob_facts *after, bool *kept);
+/* Does the contract `is`, made from the facts `after`, admit every size that `was` admits? If so *node is NULL and *why "";
+ * otherwise a node that asks for more, and a sentence in `arena`. Where that cannot be proved the answer is no. E_MEMORY. */
+ob_status ob__contract_widened(ob_model *model, const ob_contract *was, const ob_facts *before, const ob_contract *is,
+                               const ob_facts *after, ob_arena *arena, const char **why, const ob_node **node);
 /* Marks the nodes that may be the reason for a problem at `node` (NULL: anywhere). */
 ob_status ob__keeping_blame(ob_keeping *keeping, const ob_node *node);
 

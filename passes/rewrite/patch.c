@@ -163,6 +163,31 @@ ob_value *ob__patch_initializer(ob_patch *patch, ob_graph *graph, const char *st
     return value;
 }
 
+ob_value *ob__patch_weight(ob_patch *patch, ob_graph *graph, const char *stem, const ob_tensor *tensor) {
+    ob_value *value = ob__patch_value(patch, graph, stem);
+    ob_tensor *own = value ? OB_ARENA_NEW(&patch->model->arena, ob_tensor) : NULL;
+    if (!own) {
+        patch->failed = true;
+        return NULL;
+    }
+    *own = *tensor;
+    own->name = value->name;
+    add(patch, (ob_edit){.kind = EDIT_INITIALIZER, .value = value, .tensor = own});
+    return value;
+}
+
+void ob__patch_set_tensor(ob_patch *patch, ob_value *value, const ob_tensor *tensor) {
+    add(patch, (ob_edit){.kind = EDIT_TENSOR, .value = value, .tensor = tensor});
+}
+
+void ob__patch_declare(ob_patch *patch, ob_value *value, const ob_type *type) {
+    add(patch, (ob_edit){.kind = EDIT_DECLARE, .value = value, .type = type});
+}
+
+void ob__patch_sorted(ob_patch *patch, ob_graph *graph) {
+    add(patch, (ob_edit){.kind = EDIT_SORTED, .graph = graph});
+}
+
 void ob__patch_input(ob_patch *patch, ob_node *node, uint32_t index, ob_value *value) {
     if (!value) patch->failed = true;
     add(patch, (ob_edit){.kind = EDIT_INPUT, .node = node, .index = index, .value = value});

@@ -17,6 +17,7 @@ typedef struct ob_patch {
     ob_edit *edits;
     uint32_t n, capacity;
     bool failed;
+    const char *suffix;                    /* of the names of new nodes, after that of the node they serve; NULL: "_broadcast" */
     ob_map node_names;                     /* of the model and of new nodes; filled on first need */
     ob_map hidden;                         /* operators that a local function of the model hides; filled on first need */
     const char *hidden_op, *hidden_domain; /* the first of them that a new node would have called, or NULL */
@@ -46,6 +47,15 @@ void ob__patch_tensor(ob_patch *patch, ob_node *node, const char *name, ob_dtype
 
 /* A value that is a 1-d int64 initializer of the graph (not for function bodies). */
 ob_value *ob__patch_initializer(ob_patch *patch, ob_graph *graph, const char *stem, const int64_t *elements, uint32_t n);
+
+/* A value that is an initializer of the graph with these contents (not for function bodies). */
+ob_value *ob__patch_weight(ob_patch *patch, ob_graph *graph, const char *stem, const ob_tensor *tensor);
+/* Other contents and declared shape for an initializer. */
+void ob__patch_set_tensor(ob_patch *patch, ob_value *value, const ob_tensor *tensor);
+/* Another declared type for a value; it lives as long as the model. */
+void ob__patch_declare(ob_patch *patch, ob_value *value, const ob_type *type);
+/* States that the graph, which the reader has sorted, is to be in this order. */
+void ob__patch_sorted(ob_patch *patch, ob_graph *graph);
 
 void ob__patch_input(ob_patch *patch, ob_node *node, uint32_t index, ob_value *value);
 void ob__patch_remove(ob_patch *patch, ob_node *node);

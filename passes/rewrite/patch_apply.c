@@ -82,6 +82,25 @@ static bool add_initializer(ob_journal *j, ob_value *value, const ob_tensor *ten
            SAVE(j, value->data) && SAVE(j, value->declared) && ob__graph_add_initializer(value->graph, value, tensor);
 }
 
+static bool set_tensor(ob_journal *j, ob_value *value, const ob_tensor *tensor) {
+    if (!SAVE(j, value->data) || !SAVE(j, value->declared)) return false;
+    value->data = tensor;
+    value->declared = (ob_type){.kind = OB_TYPE_TENSOR, .dtype = tensor->dtype, .shape = {tensor->rank, tensor->dims}};
+    return true;
+}
+
+static bool declare(ob_journal *j, ob_value *value, const ob_type *type) {
+    if (!SAVE(j, value->declared)) return false;
+    value->declared = *type;
+    return true;
+}
+
+static bool mark_sorted(ob_journal *j, ob_graph *graph) {
+    if (!SAVE(j, graph->n_early)) return false;
+    graph->n_early = 0;
+    return true;
+}
+
 static bool remove_initializer(ob_journal *j, ob_value *value) {
     if (!SAVE(j, value->is_initializer) || !forget_name(j, value)) return false;
     value->is_initializer = false;
@@ -262,6 +281,9 @@ static bool apply_edit(ob_journal *j, ob_model *model, const ob_edit *edit) {
     case EDIT_RAISE_OPSET: return raise_opset(j, model, edit->name, edit->number);
     case EDIT_ADD_FUNCTION: return add_function(j, model, edit->function);
     case EDIT_IR_VERSION: return raise_ir_version(j, model, edit->number);
+    case EDIT_TENSOR: return set_tensor(j, edit->value, edit->tensor);
+    case EDIT_DECLARE: return declare(j, edit->value, edit->type);
+    case EDIT_SORTED: return mark_sorted(j, edit->graph);
     }
     return false;
 }

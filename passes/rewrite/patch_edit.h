@@ -16,7 +16,10 @@ typedef enum ob_edit_kind {
     EDIT_RAISE_OPSET,
     EDIT_ADD_FUNCTION,
     EDIT_IR_VERSION,
-    EDIT_TIDY_DOMAIN
+    EDIT_TIDY_DOMAIN,
+    EDIT_TENSOR,
+    EDIT_DECLARE,
+    EDIT_SORTED
 } ob_edit_kind;
 
 struct ob_edit {
@@ -26,6 +29,7 @@ struct ob_edit {
     ob_graph *graph;
     ob_function *function;
     const ob_tensor *tensor;
+    const ob_type *type;
     const char *name;
     int64_t number;
     uint32_t index;

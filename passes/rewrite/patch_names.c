@@ -45,8 +45,9 @@ static const char *unique_name(ob_patch *patch, const char *stem) {
 
 /* A broadcasting operator has the name; nodes that only serve it (a shape, a size) have it with a suffix. */
 static const char *role_of(const ob_node *node) {
-    static const char *const roles[][2] = {{"Shape", "_shape"},       {"Gather", "_size"},     {"Concat", "_sizes"},
-                                           {"Constant", "_constant"}, {"Reshape", "_reshape"}, {"Unsqueeze", "_unsqueeze"}};
+    static const char *const roles[][2] = {{"Shape", "_shape"},         {"Gather", "_size"},     {"Concat", "_sizes"},
+                                           {"Constant", "_constant"},   {"Reshape", "_reshape"}, {"Unsqueeze", "_unsqueeze"},
+                                           {"Transpose", "_transpose"}, {"Squeeze", "_squeeze"}};
     if (node->domain[0]) return "";
     for (size_t i = 0; i < sizeof roles / sizeof *roles; i++)
         if (strcmp(node->op_type, roles[i][0]) == 0) return roles[i][1];
@@ -72,14 +73,14 @@ bool ob__patch_describe(ob_patch *patch, ob_node *node, const ob_node *served) {
     /* The replacement of an explicit broadcast takes its place and its name. */
     bool in_its_place = ob__is_explicit_broadcast(served) || ob__is_explicit_in_dim(served);
     const char *label = ob__shown_name(ob__node_label(served), OB_NAME_SHOWN, &patch->arena);
-    const char *role = role_of(node);
+    const char *role = role_of(node), *suffix = patch->suffix ? patch->suffix : "_broadcast";
     if (!label) return false;
     if (in_its_place && !role[0] && label == served->name && label[0]) {
         name_use *use = use_of(patch, label);
         if (!use) return false;
         if (use->n_tried == 0 && use->n_nodes > 0) use->n_nodes--;
     }
-    const char *stem = ob__arena_printf(&patch->model->arena, "%s%s%s", label, in_its_place ? "" : "_broadcast", role);
+    const char *stem = ob__arena_printf(&patch->model->arena, "%s%s%s", label, in_its_place ? "" : suffix, role);
     const char *name = stem ? unique_name(patch, stem) : NULL;
     if (!name) return false;
     node->name = name;

@@ -1,0 +1,1 @@
+printf "%s\n" "<ir_version: 8, opset_import: [\"\" : 17]>" "g (float[N,3,8,8] x, float[3] s) => (float[N,3,8,8] y) <float[3] w = {1, 2, 3}> {" "  [mul] m = Mul (x, s)" "  [act] y = PRelu (m, w)" "}" > bad.onnxtxt; "$check" --diff bad.onnxtxt 2>stderr; echo "status $?"; tail -1 stderr; ls

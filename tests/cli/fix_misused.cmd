@@ -1,0 +1,1 @@
+"$check" --fix "$models/slope.onnx"; "$check" --fix=OB9 --diff "$models/slope.onnx"; "$check" --fix=,OB01 --diff "$models/slope.onnx"; "$check" --diff --dim N=3 "$models/slope.onnx"; "$check" --diff --format json "$models/slope.onnx"; "$check" --diff "$models/slope.onnx" "$models/slope.onnx"; echo "status $?"
