@@ -1,11 +1,12 @@
-/* usage: generate_docs operators|requirements|findings. Writes that page of docs/ to standard output, from ops.def,
- * requirements.def or findings.def. */
+/* usage: generate_docs operators|requirements|findings|targets. Writes that page of docs/ to standard output, from ops.def,
+ * requirements.def, findings.def or targets.def. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "onnx_broadcast/check.h"
+#include "onnx_broadcast/target.h"
 #include "ops/body/derivative.h"
 #include "ops/infer/requirements.h"
 #include "ops/kernel/kernel.h"
@@ -257,6 +258,36 @@ static void print_findings(void) {
     }
 }
 
+/* ---- Deployment targets ---- */
+
+static void print_targets(void) {
+    printf(
+        "# Deployment targets\n\n"
+        "Generated from `passes/target/targets/` by `./dev docs`. Do not edit.\n"
+        "\n"
+        "`onnx-broadcast-check --target NAME` compares every broadcast of a model with these rules, and `-o OUT --emit "
+        "target:NAME`\n"
+        "writes the weakest form that the target accepts. Of several rows about one question, the first that names an operator\n"
+        "holds. A question without a row is not known: reports say so, and never that the target accepts the node. Rows from\n"
+        "memory count as not known.\n"
+        "\n"
+        "What a target does with a node that breaks a rule, from the worst to the mildest: `wrong` computes wrong numbers,\n"
+        "`undefined` overwrites memory, `abort` ends the process, `refuse` does not accept the model, `fail` ends a run with a\n"
+        "message, `not known`, `fallback` leaves the node to another processor, `slow` takes a path that is not optimized.\n"
+        "\n"
+        "Axis 0 counts as the batch, and axis 1 as the channels.\n");
+    for (size_t t = 0; t < ob_target_count(); t++) {
+        ob_target_info target = ob_target_at(t);
+        printf("\n## %s\n\n%s. Rules of: %s.\n\n", target.name, target.title, target.version);
+        printf("| Operators | Question | Answer | Otherwise | Confidence | Source |\n|---|---|---|---|---|---|\n");
+        for (size_t i = 0; i < target.n_rules; i++) {
+            ob_target_row row = ob_target_row_at(t, i);
+            printf("| %s | %s | %s | %s | %s | %s |\n", row.operators, row.what, row.value,
+                   row.effect == OB_EFFECT_NONE ? "" : ob_effect_name(row.effect), row.confidence, row.source);
+        }
+    }
+}
+
 int main(int argc, char **argv) {
     if (argc == 2 && strcmp(argv[1], "operators") == 0) {
         print_operators();
@@ -264,8 +295,10 @@ int main(int argc, char **argv) {
         print_requirements();
     } else if (argc == 2 && strcmp(argv[1], "findings") == 0) {
         print_findings();
+    } else if (argc == 2 && strcmp(argv[1], "targets") == 0) {
+        print_targets();
     } else {
-        fprintf(stderr, "usage: generate_docs operators|requirements|findings\n");
+        fprintf(stderr, "usage: generate_docs operators|requirements|findings|targets\n");
         return 2;
     }
     return ferror(stdout) || fflush(stdout) != 0;

@@ -201,6 +201,7 @@ static ob_status run(ob_report *report, const ob_check_options *options, ob_erro
     OB_TRY(ob__name_input_sizes(model));
     OB_TRY(parse_assumptions(report, options, &assumed, &n_assumed, error));
     OB_TRY(test_given(report, assumed, n_assumed, bindings, n_bindings, error));
+    OB_TRY(ob__targets_take(&report->targets, options, &report->arena, error));
     bindings = with_assumed(report, bindings, &n_bindings, assumed, n_assumed);
     if (!bindings) return OB_E_MEMORY;
     ob_propagate_options given = {.bindings = bindings,
@@ -218,6 +219,7 @@ static ob_status run(ob_report *report, const ob_check_options *options, ob_erro
                     .contract = &report->contract,
                     .assumed = assumed,
                     .n_assumed = n_assumed,
+                    .targets = report->targets.n ? &report->targets : NULL,
                     .after_pass = options->after_pass,
                     .context = options->context,
                     .error = error};
@@ -236,7 +238,7 @@ ob_status ob_check(ob_model *model, const ob_check_options *options, ob_report *
     OB_FAIL_IF((int)options->rules < 0 || options->rules >= OB_RULES_COUNT || (options->n_dims && !options->dims) ||
                    (options->n_shapes && !options->shapes) || (options->n_severities && !options->severities) ||
                    (options->n_ignores && !options->ignores) || (options->baseline && !options->baseline_model) ||
-                   (options->n_assumptions && !options->assumptions),
+                   (options->n_assumptions && !options->assumptions) || (options->n_targets && !options->targets),
                error, OB_E_ARGUMENT, "ob_check: invalid options");
     ob_report *report = new_report(model);
     OB_FAIL_IF(!report, error, OB_E_MEMORY, "out of memory");

@@ -30,6 +30,7 @@ static const struct row {
     {"accidental", ob__pass_accidental, NULL, OB_GOAL_CHECK, false, "find legal broadcasts that are probably accidental"},
     {"redundant", ob__pass_redundant, NULL, OB_GOAL_CHECK, false,
      "find Expand and Tile before operators that broadcast themselves"},
+    {"targets", ob__pass_targets, NULL, OB_GOAL_CHECK, false, "compare every broadcast with the rules of deployment targets"},
     {"sound", NULL, ob__pass_sound, OB_GOAL_REWRITE, false, "stop here if the model has errors"},
     {"implicit", NULL, ob__pass_implicit, OB_GOAL_IMPLICIT, true,
      "remove explicit broadcasting that the next operator does itself"},

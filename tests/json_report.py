@@ -146,7 +146,7 @@ def main():
         schema = json.load(file)
     n_findings = n_broadcasts = 0
     for path in models:
-        _, document = report(command, schema, [path])
+        _, document = report(command, schema, ["--target", "tosa-8k,hls4ml-parallel,webnn", path])
         (model,) = document["models"]
         summary = model["summary"]
         for name, key in (("findings", None), ("broadcasts", "broadcasts"), ("conditions", "conditions"), ("values", "values")):

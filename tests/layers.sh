@@ -80,8 +80,9 @@ core/graph: core/dims core/base
 passes/check:
 passes/origin: passes/check
 passes/contract: passes/check
-passes/report: passes/contract passes/check
-passes/rewrite: passes/contract passes/check
+passes/target: passes/check
+passes/report: passes/target passes/contract passes/check
+passes/rewrite: passes/target passes/contract passes/check
 passes/expand: passes/check
 passes/fix: passes/rewrite passes/contract passes/check
 ops/table:

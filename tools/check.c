@@ -3,6 +3,7 @@
 #include "check_fix.h"
 #include "check_parts.h"
 #include "check_severity.h"
+#include "check_target.h"
 #include "stop.h"
 
 #include <stdlib.h>
@@ -25,6 +26,7 @@ typedef struct settings {
     const char *output, *dump_after, *guard;
     ob_form form;
     severities severities;
+    targets targets;
     baseline baseline;
     telling telling;
     fix_settings fix;
@@ -78,10 +80,12 @@ static void print_help(void) {
         "  --write-baseline FILE write the findings to FILE, as accepted\n"
         "  --baseline FILE       do not report the findings in FILE\n"
         "  --werror              treat warnings as errors\n"
+        "  --target NAME[,NAME]  compare every broadcast with what these deployment targets accept; all: a line for each target\n"
         "  --quiet               print only findings and summary\n"
         "  --verbose             print progress and the time of each pass to standard error\n"
         "  --explain ID          explain a finding, for example OB0101\n"
         "  --list-findings       list all findings\n"
+        "  --list-targets        list the deployment targets of --target\n"
         "  --list-passes         list the passes in their order\n"
         "  --dump-after PASS     print the model as text after this pass; findings go to standard error\n"
         "  --help, --version\n\n"
@@ -209,6 +213,7 @@ static int take_option(settings *s, arguments *o) {
     if (option_is(o, "--version")) return printf("%s %s\n", tool, ob_version()), EXIT_CLEAN;
     if (option_is(o, "--list-passes")) return list_passes();
     if (option_is(o, "--list-findings")) return list_findings();
+    if (option_is(o, "--list-targets")) return list_targets();
     if (option_is(o, "--werror")) return s->telling.werror = true, -1;
     if (option_is(o, "--verbose")) return s->verbose = true, -1;
     if (option_is(o, "--force")) return s->force = true, -1;
@@ -235,6 +240,8 @@ static int take_option(settings *s, arguments *o) {
         return o->failed || severities_set(tool, &s->severities, (char *)(uintptr_t)o->value) ? -1 : misused();
     if (option_has_value(o, "--baseline")) return s->baseline.read = o->value, -1;
     if (option_has_value(o, "--write-baseline")) return s->baseline.written = o->value, -1;
+    if (option_has_value(o, "--target") || option_has_value(o, "--targets"))
+        return o->failed || targets_add(tool, &s->targets, (char *)(uintptr_t)o->value) ? -1 : misused();
     if (option_has_value(o, "--max-nodes"))
         return o->failed || parse_limit("--max-nodes", o->value, &s->check.max_nodes) ? -1 : misused();
     if (option_has_value(o, "--max-finding-bytes"))
@@ -338,6 +345,9 @@ static int take_options(settings *s, int argc, char **argv) {
     s->check.assumptions = s->assumptions;
     s->check.severities = s->severities.items;
     s->check.n_severities = s->severities.n;
+    s->check.targets = s->targets.names;
+    s->check.n_targets = s->targets.n;
+    s->check.target_counts_only = s->targets.all;
     s->check.ignores = s->severities.ignores;
     s->check.n_ignores = s->severities.n_ignores;
     return -1;
@@ -506,7 +516,9 @@ static int check_model(settings *s, const char *path, const char *file, ob_model
     bool collected = baseline_collect(tool, &s->baseline, file, report);
     ob_report_summary summary = ob_report_get_summary(report);
     bool erroneous = summary.n_errors > 0 || (s->telling.werror && summary.n_warnings > 0);
-    int guarded = status == OB_OK && s->guard && !erroneous ? write_guard(s, file, report) : EXIT_CLEAN;
+    /* Then nothing is written. Errors of a target alone do not prevent it: another form can be the remedy. */
+    bool unsound = summary.n_errors > summary.n_target_errors || (s->telling.werror && summary.n_warnings > 0);
+    int guarded = status == OB_OK && s->guard && !unsound ? write_guard(s, file, report) : EXIT_CLEAN;
     ob_report_close(&report);
     if (status != OB_OK) {
         complain(tool, file, "%s", ob_status_text(status));
@@ -514,13 +526,13 @@ static int check_model(settings *s, const char *path, const char *file, ob_model
     }
     if (guarded != EXIT_CLEAN || !collected) return EXIT_MISUSED;
     if (s->fix.wanted) return fix_and_write(w, model);
-    if (erroneous) {
+    if (unsound) {
         if (s->guard) complain(tool, file, "has errors: %s is not written", s->guard);
         if (s->output) complain(tool, file, "has errors: %s is not written", s->output);
         return EXIT_ERRORS;
     }
-    if (!s->output && !(s->dump_after && !w->dumped)) return EXIT_CLEAN;
-    return rewrite_model(w, model);
+    int rewritten = s->output || (s->dump_after && !w->dumped) ? rewrite_model(w, model) : EXIT_CLEAN;
+    return rewritten == EXIT_CLEAN && erroneous ? EXIT_ERRORS : rewritten;
 }
 
 static int check_file(settings *s, const char *path) {
@@ -583,6 +595,7 @@ int main(int argc, char **argv) {
 end:
     if (s) ob_operators_close(&s->operators);
     if (s) severities_release(&s->severities);
+    if (s) targets_release(&s->targets);
     if (s) baseline_release(&s->baseline);
     if (s) fix_release(&s->fix);
     free(files);

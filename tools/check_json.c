@@ -147,6 +147,42 @@ static void print_structure(FILE *out, const ob_dims *dims, const ob_condition *
     putc('}', out);
 }
 
+static void print_rule(FILE *out, const ob_target_row *rule) {
+    key(out, "target");
+    fputs("{\"name\":", out);
+    print_json_string(out, rule->target);
+    string_field(out, "question", rule->what);
+    string_field(out, "answer", rule->value);
+    string_field(out, "operators", rule->operators);
+    string_field(out, "effect", ob_effect_name(rule->effect));
+    string_field(out, "confidence", rule->confidence);
+    string_field(out, "source", rule->source);
+    putc('}', out);
+}
+
+static void print_verdicts(FILE *out, const ob_report *report) {
+    key(out, "targets");
+    putc('[', out);
+    for (size_t i = 0; i < ob_report_target_count(report); i++) {
+        ob_target_verdict v = ob_report_target(report, i);
+        fputs(i ? ",{\"name\":" : "{\"name\":", out);
+        print_json_string(out, v.name);
+        string_field(out, "worst", ob_effect_name(v.worst));
+        fprintf(out, ",\"nodes\":%zu,\"accepted\":%zu,\"not_stretched\":%zu,\"not_known\":%zu,\"for_some_sizes\":%zu", v.n_nodes,
+                v.n_accepted, v.n_plain, v.n_unknown, v.n_conditional);
+        key(out, "broken");
+        putc('{', out);
+        bool any = false;
+        for (int effect = OB_EFFECT_NONE + 1; effect < OB_EFFECT_COUNT; effect++) {
+            if (v.n_broken[effect] == 0) continue;
+            fprintf(out, "%s\"%s\":%zu", any ? "," : "", ob_effect_name((ob_effect)effect), v.n_broken[effect]);
+            any = true;
+        }
+        fputs("}}", out);
+    }
+    putc(']', out);
+}
+
 static ob_status print_finding(FILE *out, ob_report *report, size_t index) {
     ob_finding_info info;
     const ob_dims *dims = ob_report_dims(report);
@@ -183,6 +219,7 @@ static ob_status print_finding(FILE *out, ob_report *report, size_t index) {
     if (info.clause != SIZE_MAX) fprintf(out, ",\"clause\":%zu", info.clause);
     for (size_t i = 0; i < info.n_caused; i++) fprintf(out, i ? ",%zu" : ",\"causes_clauses\":[%zu", info.caused[i]);
     if (info.n_caused) putc(']', out);
+    if (info.rule) print_rule(out, info.rule);
     if (info.source[0]) string_field(out, "source", info.source);
     if (info.fix[0]) string_field(out, "fix", info.fix);
     string_field(out, "fingerprint", info.fingerprint);
@@ -449,6 +486,7 @@ ob_status print_report_json(FILE *out, const char *file, const ob_model *model, 
     if (status == OB_OK) status = print_list(out, "conditions", report, ob_report_condition_count(report), print_condition);
     if (status == OB_OK) status = print_json_contract(out, report);
     if (status == OB_OK) status = print_list(out, "values", report, ob_report_value_count(report), print_value);
+    if (ob_report_target_count(report) > 0) print_verdicts(out, report);
     print_summary(out, report);
     print_long_names(out, report);
     ob_report_shorten_names(report, false);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "check_parts.h"
+#include "check_target.h"
 
 /* ---- Findings ---- */
 
@@ -51,6 +52,12 @@ static ob_status print_caused(const printer *out, ob_report *report, size_t clau
     return OB_OK;
 }
 
+/* The rule of a deployment target, with its source. */
+static void print_rule(FILE *file, const ob_target_row *rule) {
+    if (!rule || !rule->source[0]) return;
+    fprintf(file, "    rule: %s of %s: %s (%s: %s)\n", rule->what, rule->target, rule->value, rule->confidence, rule->source);
+}
+
 /* The first finding of a group. */
 static ob_status print_finding(const printer *out, const char *file, ob_report *report, const ob_alike *alike, bool werror) {
     ob_finding_info info;
@@ -75,6 +82,7 @@ static ob_status print_finding(const printer *out, const char *file, ob_report *
     if (info.n_calls > 1) fprintf(out->file, "    the same in %" PRIu64 " calls with these operands\n", info.n_calls);
     for (size_t i = 0; i < info.n_origins; i++) print_line(out->file, "    ", info.origins[i]);
     for (size_t i = 0; i < info.n_caused && status == OB_OK; i++) status = print_caused(out, report, info.caused[i]);
+    print_rule(out->file, info.rule);
     if (info.source[0]) print_line(out->file, "    source: ", info.source);
     if (info.fix[0]) print_line(out->file, "    fix: ", info.fix);
     return status;
@@ -133,6 +141,7 @@ static void print_summary(const printer *out, const char *file, const ob_report 
 ob_status print_report_text(const printer *out, const char *file, ob_model *model, ob_report *report, const telling *how) {
     ob_status status = OB_OK;
     print_summary(out, file, report);
+    print_targets(out, file, report);
     if (how->list != LIST_NOTHING) print_copies(out->file, file, report);
     if (!how->quiet) {
         status = print_support(out, file, model, how);

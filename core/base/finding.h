@@ -19,7 +19,8 @@ typedef enum ob_finding_group {
     OB_FINDINGS_DECLARED,  /* OB05xx: declarations of the file */
     OB_FINDINGS_OPERATOR,  /* OB06xx: requirements of operators besides broadcasting */
     OB_FINDINGS_GRAPH,     /* OB07xx: structure of the graph */
-    OB_FINDINGS_COVERAGE   /* OB08xx: parts that are not checked */
+    OB_FINDINGS_COVERAGE,  /* OB08xx: parts that are not checked */
+    OB_FINDINGS_TARGET     /* OB09xx: deployment targets */
 } ob_finding_group;
 
 typedef struct ob_finding_row {

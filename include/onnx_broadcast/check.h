@@ -97,6 +97,11 @@ typedef struct ob_check_options {
      * NULL with n_assumptions 0 */
     const char *const *assumptions;
     size_t n_assumptions; /**< number of entries in assumptions [0] */
+    /** Names of deployment targets (@ref target) whose rules the model is compared with; a name twice is E_ARGUMENT, an unknown
+     * one E_NOT_FOUND. NULL with n_targets 0 */
+    const char *const *targets;
+    size_t n_targets;        /**< number of entries in targets [0] */
+    bool target_counts_only; /**< only the counts of ob_report_target(), no findings about targets [false] */
 } ob_check_options;
 
 /** Sets the defaults: the ONNX rule book and no other option. NULL is allowed and does nothing. */
@@ -125,20 +130,21 @@ OB_API const ob_dims *ob_report_dims(const ob_report *report);
 
 /** Counts of a report. */
 typedef struct ob_report_summary {
-    size_t n_nodes;      /**< nodes of all graphs and functions */
-    size_t n_values;     /**< values of all graphs and functions */
-    size_t n_ranked;     /**< values with a known rank */
-    size_t n_shaped;     /**< values with a known rank whose sizes are all constants or terms of named symbols */
-    size_t n_broadcasts; /**< nodes whose operands have different shapes, or may have */
-    size_t n_plain;      /**< nodes of broadcasting operators whose operands all have the same shape */
-    size_t n_conditions; /**< conditions that remain for the run */
-    size_t n_errors;     /**< findings of severity error, including those that are not listed: 0 for a sound model */
-    size_t n_warnings;   /**< findings of severity warning, including those that are not listed */
-    size_t n_notes;      /**< findings of severity note, including those that are not listed */
-    size_t n_dropped;    /**< findings that are not listed, because of the limit of 100 000 findings or of max_finding_bytes */
-    size_t n_suppressed; /**< findings that are left out at their nodes, by ob_check_options.ignores or by the model itself */
-    size_t n_baseline;   /**< findings that are left out because ob_check_options.baseline lists them */
-    size_t n_open;       /**< broadcasts whose result has a size that is not a number; they do not count in copied_bytes */
+    size_t n_nodes;         /**< nodes of all graphs and functions */
+    size_t n_values;        /**< values of all graphs and functions */
+    size_t n_ranked;        /**< values with a known rank */
+    size_t n_shaped;        /**< values with a known rank whose sizes are all constants or terms of named symbols */
+    size_t n_broadcasts;    /**< nodes whose operands have different shapes, or may have */
+    size_t n_plain;         /**< nodes of broadcasting operators whose operands all have the same shape */
+    size_t n_conditions;    /**< conditions that remain for the run */
+    size_t n_errors;        /**< findings of severity error, including those that are not listed: 0 for a sound model */
+    size_t n_warnings;      /**< findings of severity warning, including those that are not listed */
+    size_t n_notes;         /**< findings of severity note, including those that are not listed */
+    size_t n_target_errors; /**< of n_errors, those about a deployment target (OB09xx), not about the model itself */
+    size_t n_dropped;       /**< findings that are not listed, because of the limit of 100 000 findings or of max_finding_bytes */
+    size_t n_suppressed;    /**< findings that are left out at their nodes, by ob_check_options.ignores or by the model itself */
+    size_t n_baseline;      /**< findings that are left out because ob_check_options.baseline lists them */
+    size_t n_open;          /**< broadcasts whose result has a size that is not a number; they do not count in copied_bytes */
     /** Bytes that an implementation that copies stretched operands would write: the sum over the broadcasts where this is a
      * number. Saturates at INT64_MAX */
     int64_t copied_bytes;
@@ -204,6 +210,9 @@ typedef struct ob_finding_info {
      * of the finding. Edits elsewhere in the model do not change it. Equal findings have equal fingerprints. It stays the same in
      * all releases with the same #OB_BASELINE_VERSION */
     const char *fingerprint;
+    /** the rule of a deployment target that the finding is about (onnx_broadcast/target.h); NULL: none. A finding that a question
+     * has no answer has a row without value and source */
+    const struct ob_target_row *rule;
 } ob_finding_info;
 
 /** Number of listed findings; see n_dropped in ob_report_summary. */

@@ -22,6 +22,7 @@
 #include "onnx_broadcast/rewrite.h"
 #include "onnx_broadcast/session.h"
 #include "onnx_broadcast/status.h"
+#include "onnx_broadcast/target.h"
 #include "onnx_broadcast/tensor_file.h"
 #include "onnx_broadcast/version.h"
 #include "onnx_broadcast/view.h"

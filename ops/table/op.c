@@ -278,3 +278,52 @@ void ob__op_deprecation(const ob_op *op, char *text, size_t n_bytes) {
     ob__sentence(text, n_bytes, "deprecated since version %d of %s%s%s", op->since, op->domain[0] ? op->domain : "ai.onnx",
                  by ? ": use " : "", by ? by : "");
 }
+
+/* ---- Classes ---- */
+
+static const struct class_row {
+    const char *name;
+    ob_op_class of;
+    const char *exchanged;
+} class_rows[] = {
+#define OB_CLASS(name_, class_, exchanged_) {#name_, OB_CLASS_##class_, exchanged_},
+#include "ops/table/classes.def"
+#undef OB_CLASS
+};
+
+static const struct class_row *find_class(const ob_op *op) {
+    for (size_t i = 0; !op->domain[0] && i < sizeof class_rows / sizeof *class_rows; i++)
+        if (strcmp(class_rows[i].name, op->name) == 0) return &class_rows[i];
+    return NULL;
+}
+
+ob_op_class ob__op_class(const ob_op *op) {
+    switch (op->broadcast) {
+    case OB_BCAST_EXPAND: return op->domain[0] ? OB_CLASS_COUNT : OB_CLASS_EXPAND;
+    case OB_BCAST_BATCH: return OB_CLASS_MATMUL;
+    case OB_BCAST_UNI:
+        return op->stretch.onto == OB_ONTO_PRODUCT ? OB_CLASS_GEMM
+               : op->stretch.onto == OB_ONTO_AXES  ? OB_CLASS_NORM
+                                                   : OB_CLASS_PRELU;
+    case OB_BCAST_MULTI:
+    case OB_BCAST_LEGACY: {
+        const struct class_row *row = find_class(op);
+        return row ? row->of : OB_CLASS_COUNT;
+    }
+    default: return OB_CLASS_COUNT;
+    }
+}
+
+const char *ob__op_class_text(ob_op_class of) {
+    static const char *const texts[] = {
+#define OB_CLASS_TEXT(name, text) text,
+        OB_OP_CLASS_LIST(OB_CLASS_TEXT)
+#undef OB_CLASS_TEXT
+    };
+    return (int)of >= 0 && of < OB_CLASS_COUNT ? texts[of] : "";
+}
+
+const char *ob__op_exchanged(const ob_op *op) {
+    const struct class_row *row = find_class(op);
+    return row ? row->exchanged : NULL;
+}

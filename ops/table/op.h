@@ -95,6 +95,42 @@ typedef struct ob_op {
         *attributes; /* all attributes of the operator, up to the name NULL; NULL: declared by a library, not known here */
 } ob_op;
 
+/* Classes of operators that stretch operands, for rules that are the same for a class (passes/target/). One row per class: NAME,
+ * text. */
+#define OB_OP_CLASS_LIST(X)                                                                                                      \
+    X(ADD, "Add")                                                                                                                \
+    X(SUB, "Sub")                                                                                                                \
+    X(MUL, "Mul")                                                                                                                \
+    X(DIV, "Div")                                                                                                                \
+    X(POW, "Pow")                                                                                                                \
+    X(MOD, "Mod")                                                                                                                \
+    X(MINMAX, "Max, Min")                                                                                                        \
+    X(EQUAL, "Equal")                                                                                                            \
+    X(COMPARE, "order comparisons")                                                                                              \
+    X(LOGICAL, "And, Or, Xor")                                                                                                   \
+    X(BITWISE, "bitwise operators")                                                                                              \
+    X(SHIFT, "BitShift")                                                                                                         \
+    X(NARY, "Sum, Mean")                                                                                                         \
+    X(WHERE, "Where")                                                                                                            \
+    X(PRELU, "PRelu")                                                                                                            \
+    X(EXPAND, "Expand")                                                                                                          \
+    X(MATMUL, "matrix products")                                                                                                 \
+    X(GEMM, "C of Gemm")                                                                                                         \
+    X(NORM, "scale and bias of normalizations")
+
+typedef enum ob_op_class {
+#define OB_CLASS_ENUM(name, text) OB_CLASS_##name,
+    OB_OP_CLASS_LIST(OB_CLASS_ENUM)
+#undef OB_CLASS_ENUM
+        OB_CLASS_COUNT /* none: it does not broadcast, or has a class of its own */
+} ob_op_class;
+
+ob_op_class ob__op_class(const ob_op *op);
+/* "Add", "Max, Min" ...; "" for OB_CLASS_COUNT. */
+const char *ob__op_class_text(ob_op_class of);
+/* The operator of the same domain that gives the same results with exchanged operands: "Greater" for Less. NULL: none. */
+const char *ob__op_exchanged(const ob_op *op);
+
 /* The row of the newest version of domain.name that is not newer than `opset` (0: any); NULL if there is none. domain "" is
  * ai.onnx. Thread-safe: the table is constant. */
 const ob_op *ob__op_find(const char *domain, const char *name, int64_t opset);

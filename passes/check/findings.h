@@ -26,8 +26,9 @@ typedef struct ob_finding {
     const struct ob_fix *fixes;    /* changes of the graph that repair it (fix.h), n_fixes; added with ob__fix_add */
     uint32_t n_fixes;
     const struct ob_called
-        *called;            /* calls of the function that contains the node (facts.h): the finding applies to each; or NULL */
-    uint32_t clause;        /* 1 + index of the clause of the contract; 0: none */
+        *called; /* calls of the function that contains the node (facts.h): the finding applies to each; or NULL */
+    const struct ob_target_row *rule; /* of a deployment target; or NULL */
+    uint32_t clause;                  /* 1 + index of the clause of the contract; 0: none */
     const uint32_t *caused; /* of an accident: indices of the clauses that it causes, n_caused (passes/report/caused.c) */
     uint32_t n_caused;
 } ob_finding;

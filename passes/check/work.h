@@ -18,7 +18,8 @@ typedef struct ob_work {
     struct ob_contract *contract;     /* NULL: not requested */
     const struct ob_assumed *assumed; /* conditions that the user asserts */
     uint32_t n_assumed;
-    ob_pass_hook after_pass; /* may be NULL */
+    struct ob_targets *targets; /* deployment targets to compare with; NULL: none */
+    ob_pass_hook after_pass;    /* may be NULL */
     void *context;           /* of the hook */
     ob_error *error;
 } ob_work;
@@ -30,6 +31,7 @@ ob_status ob__pass_contract(ob_work *work);   /* the requirements of the whole m
 ob_status ob__pass_rules(ob_work *work);      /* findings OB03xx of the rule book */
 ob_status ob__pass_accidental(ob_work *work); /* findings OB0401 */
 ob_status ob__pass_redundant(ob_work *work);  /* findings OB0402 */
+ob_status ob__pass_targets(ob_work *work);    /* findings OB09xx of deployment targets */
 
 /* compare_stated.c: finding OB0504 if the model's metadata state a different contract. */
 ob_status ob__contract_compare_stated(ob_work *work, const struct ob_contract *contract);

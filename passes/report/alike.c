@@ -255,6 +255,7 @@ static void finding_key(const ob_report *report, const ob_finding *finding, size
     ob_text *key = p->key;
     add_number(key, node ? -1 : (int64_t)index); /* without a node each for itself */
     add_number(key, finding->id);
+    if (finding->rule) add_name(key, finding->message); /* which names the target and the rule */
     add_number(key, finding->severity);
     add_name(key, node ? node->op_type : "");
     add_name(key, node ? node->domain : "");

@@ -153,6 +153,7 @@ ob_status ob_report_finding(ob_report *report, size_t index, ob_finding_info *ou
                             .clause = finding->clause ? finding->clause - 1 : SIZE_MAX,
                             .n_caused = finding->n_caused,
                             .source = node ? ob__source_of(node, arena) : "",
+                            .rule = finding->rule,
                             .fix = ob__suggest_fix(report, finding, arena)};
     const char **names = OB_ARENA_ARRAY(arena, const char *, info.n_operands);
     int32_t *inputs = OB_ARENA_ARRAY(arena, int32_t, info.n_operands);

@@ -9,6 +9,7 @@
 
 #include "core/base/sha256.h"
 #include "core/dims/terms.h"
+#include "onnx_broadcast/target.h"
 #include "passes/check/names.h"
 #include "passes/report/report.h"
 
@@ -126,6 +127,7 @@ static void describe(ob_text *text, const ob_report *report, const ob_finding *f
     ob__text_printf(text, "\n%d %d\n", (int)finding->operand, (int)finding->axis);
     for (uint32_t i = 0; finding->operands && i < finding->n_operands; i++) add_shape(text, dims, &finding->operands[i]);
     ob__text_puts(text, "\n");
+    if (finding->rule) ob__text_printf(text, "%s %s\n", finding->rule->target, finding->rule->what);
     if (finding->condition) {
         char condition[TERM_BYTES];
         ob__condition_shown(dims, finding->condition, condition, sizeof condition);

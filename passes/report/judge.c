@@ -19,14 +19,23 @@ static void set_severities(ob_report *report) {
     findings->n = n;
 }
 
+static bool is_of_target(ob_finding_id id) {
+    return ob__finding_row(id)->group == OB_FINDINGS_TARGET;
+}
+
 static void count(ob_report *report) {
     const ob_findings *findings = &report->findings;
     ob_report_summary *summary = &report->summary;
     size_t n_of[OB_SEVERITY_ERROR + 1] = {0};
-    for (uint32_t i = 0; i < findings->n; i++) n_of[findings->items[i].severity]++;
+    for (uint32_t i = 0; i < findings->n; i++) {
+        n_of[findings->items[i].severity]++;
+        summary->n_target_errors += findings->items[i].severity == OB_SEVERITY_ERROR && is_of_target(findings->items[i].id);
+    }
     for (int id = 0; id < OB_FINDING_COUNT; id++) {
         if (report->severities[id] == OB_SEVERITY_NONE) continue;
         n_of[report->severities[id]] += findings->n_dropped[id];
+        if (report->severities[id] == OB_SEVERITY_ERROR && is_of_target((ob_finding_id)id))
+            summary->n_target_errors += findings->n_dropped[id];
         summary->n_dropped += findings->n_dropped[id];
     }
     summary->n_errors = n_of[OB_SEVERITY_ERROR];

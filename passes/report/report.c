@@ -120,6 +120,14 @@ ob_report_summary ob_report_get_summary(const ob_report *report) {
     return report->summary;
 }
 
+size_t ob_report_target_count(const ob_report *report) {
+    return report->targets.n;
+}
+
+ob_target_verdict ob_report_target(const ob_report *report, size_t index) {
+    return index < report->targets.n ? report->targets.verdicts[index] : (ob_target_verdict){0};
+}
+
 const ob_dims *ob_report_dims(const ob_report *report) {
     return report->model->dims;
 }

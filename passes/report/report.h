@@ -10,6 +10,7 @@
 #include "passes/check/findings.h"
 #include "passes/check/groups.h"
 #include "passes/contract/contract.h"
+#include "passes/target/check.h"
 
 /* Groups of equal entries, in the order of their first entries. */
 typedef struct ob_alike_entry ob_alike_entry;
@@ -55,6 +56,7 @@ struct ob_report {
     uint32_t broadcasts_capacity;
     ob_alike_list patterns, alike_findings, alike_clauses;
     uint32_t n_grouped, n_clauses_grouped; /* findings in alike_findings, clauses in alike_clauses */
+    ob_targets targets;                    /* verdicts */
     ob_text key;                           /* of the current entry */
     const ob_value **values;               /* NULL until needed */
     ob_arena finding_texts, broadcast_texts, value_texts, condition_texts,

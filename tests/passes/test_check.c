@@ -187,7 +187,7 @@ static void severities_are_the_callers(void **state) {
     static const struct {
         ob_severity_given given;
         ob_status status;
-    } wrong[] = {{{"OB09", OB_SEVERITY_NOTE}, OB_E_NOT_FOUND},
+    } wrong[] = {{{"OB99", OB_SEVERITY_NOTE}, OB_E_NOT_FOUND},
                  {{"", OB_SEVERITY_NOTE}, OB_E_NOT_FOUND},
                  {{NULL, OB_SEVERITY_NOTE}, OB_E_ARGUMENT},
                  {{"OB01", (ob_severity)4}, OB_E_ARGUMENT}};

@@ -1,0 +1,1 @@
+"$check" --list-targets

@@ -1,0 +1,1 @@
+"$check" --quiet --targets all "$models/attention.onnx"

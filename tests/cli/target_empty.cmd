@@ -1,0 +1,1 @@
+"$check" --target tosa-8k,,litert "$models/slope.onnx"

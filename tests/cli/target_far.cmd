@@ -1,0 +1,1 @@
+"$check" --target abacus "$models/slope.onnx"

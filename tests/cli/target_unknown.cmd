@@ -1,0 +1,1 @@
+"$check" --target tosa8k "$models/slope.onnx"
