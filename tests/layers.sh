@@ -80,6 +80,7 @@ core/graph: core/dims core/base
 passes/check:
 passes/origin: passes/check
 passes/contract: passes/check
+passes/accident: passes/origin passes/contract passes/check
 passes/target: passes/check
 passes/report: passes/target passes/contract passes/check
 passes/rewrite: passes/target passes/contract passes/check

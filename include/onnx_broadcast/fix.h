@@ -55,14 +55,14 @@ typedef enum ob_fix_outcome {
 
 /** One fix. All texts are views, valid as long as the list. Names come from the file and can contain any byte except NUL. */
 typedef struct ob_fix_info {
-    const char *id;      /**< of the finding: "OB0101" */
-    const char *node;    /**< name of the node of the finding, its first output when it has none; "" for no node */
-    const char *op_type; /**< operator of this node, or "" */
-    const char *path;    /**< path of this node, as in ob_finding_info */
-    const char *kind;    /**< "unsqueeze", "squeeze", "reshape", "transpose", "swap", "keepdims", "size", "axis", "sort" */
-    const char *text;    /**< the change: "insert Unsqueeze(axes=[1]) before operand 1 'scale': (C) -> (C,1)" */
-    ob_fix_outcome outcome;
-    const char *reason; /**< one sentence, "" for OB_FIX_APPLIED */
+    const char *id;         /**< of the finding: "OB0101" */
+    const char *node;       /**< name of the node of the finding, its first output when it has none; "" for no node */
+    const char *op_type;    /**< operator of this node, or "" */
+    const char *path;       /**< path of this node, as in ob_finding_info */
+    const char *kind;       /**< "unsqueeze", "squeeze", "reshape", "transpose", "swap", "keepdims", "size", "axis", "sort" */
+    const char *text;       /**< the change: "insert Unsqueeze(axes=[1]) before operand 1 'scale': (C) -> (C,1)" */
+    ob_fix_outcome outcome; /**< made, refused or left to the reader */
+    const char *reason;     /**< one sentence, "" for OB_FIX_APPLIED */
     /** Shapes of the operands and the first result of the changed node, before the fix: "(N,64,8,8), (64) -> ?". A shape or a
      * size that is not known is "?". "" unless the fix was applied to a node */
     const char *before;

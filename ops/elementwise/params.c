@@ -18,3 +18,15 @@ ob_dtype ob__cast_target(const ob_node *node, int32_t since) {
 bool ob__sets_against(const ob_op *op) {
     return ob__applies(op, OBK_SUB) || ob__applies(op, OBK_EQUAL) || ob__applies(op, OBK_LESS) || ob__applies(op, OBK_LESS_EQUAL);
 }
+
+bool ob__adds(const ob_op *op) {
+    return ob__applies(op, OBK_ADD) || ob__applies(op, OBK_SUB);
+}
+
+bool ob__keeps_summand(const ob_op *op, uint32_t input, uint32_t *factor) {
+    *factor = UINT32_MAX;
+    if (ob__adds(op)) return true;
+    if (!ob__applies(op, OBK_MUL) && !(ob__applies(op, OBK_DIV) && input == 0)) return false;
+    *factor = 1 - input;
+    return input < 2;
+}

@@ -16,5 +16,10 @@ static inline bool ob__mod_of_dividend(const ob_node *node) {
 
 /* Whether the operator subtracts or compares elements of its two operands. */
 bool ob__sets_against(const struct ob_op *op);
+/* Whether the operator adds its operands, or subtracts the second. */
+bool ob__adds(const struct ob_op *op);
+/* If one number is added to operand `input`, by which other operand is that number multiplied in the result? *factor: the input
+ * index, or UINT32_MAX for none, in a sum. False: the result changes in another way. */
+bool ob__keeps_summand(const struct ob_op *op, uint32_t input, uint32_t *factor);
 
 #endif

@@ -56,7 +56,17 @@
 #define ANY     ((UINT64_C(1) << OB_DTYPE_COUNT) - 2)
 
 /* Marks in ops.def. */
-enum { DEPRECATED = 1, VARIES = 2, SHAPES = 4, READS_NONE = 8, READS_ALL = 16, READS_0 = 32, READS_1 = 64, READS_2 = 128 };
+enum {
+    DEPRECATED = 1,
+    VARIES = 2,
+    SHAPES = 4,
+    READS_NONE = 8,
+    READS_ALL = 16,
+    READS_0 = 32,
+    READS_1 = 64,
+    READS_2 = 128,
+    CENTERS = 256
+};
 #define READS(mark)                                                                                                              \
     ((mark)&READS_NONE  ? 0                                                                                                      \
      : (mark)&READS_ALL ? UINT32_MAX                                                                                             \
@@ -94,6 +104,7 @@ static const ob_op table[] = {
      BROADCASTS_##broadcast_,                                                                                                    \
      .deprecated = (mark_)&DEPRECATED,                                                                                           \
      .varies = (mark_)&VARIES,                                                                                                   \
+     .centers = (mark_)&CENTERS,                                                                                                 \
      .shapes = (mark_)&SHAPES,                                                                                                   \
      .reads = READS(mark_),                                                                                                      \
      .infer = ob__infer_##rule,                                                                                                  \

@@ -10,6 +10,8 @@ enum {
     OB_FINDING_OPERANDS = 16
 }; /* listed operands of a finding: the first ones, and in the last place the operand of the finding */
 
+enum { OB_FINDING_CAUSED = 8 };
+
 typedef struct ob_finding {
     ob_finding_id id;
     ob_severity severity;
@@ -29,7 +31,8 @@ typedef struct ob_finding {
         *called; /* calls of the function that contains the node (facts.h): the finding applies to each; or NULL */
     const struct ob_target_row *rule; /* of a deployment target; or NULL */
     uint32_t clause;                  /* 1 + index of the clause of the contract; 0: none */
-    const uint32_t *caused; /* of an accident: indices of the clauses that it causes, n_caused (passes/report/caused.c) */
+    const uint32_t *caused; /* of an accident: indices of the clauses that it causes, n_caused (passes/report/caused.c); room
+                               for OB_FINDING_CAUSED, or NULL */
     uint32_t n_caused;
 } ob_finding;
 

@@ -29,7 +29,7 @@ ob_status ob__pass_resolve(ob_work *work);    /* fills node->op and node->functi
 ob_status ob__pass_propagate(ob_work *work);  /* facts and findings */
 ob_status ob__pass_contract(ob_work *work);   /* the requirements of the whole model on its input sizes */
 ob_status ob__pass_rules(ob_work *work);      /* findings OB03xx of the rule book */
-ob_status ob__pass_accidental(ob_work *work); /* findings OB0401 */
+ob_status ob__pass_accidental(ob_work *work); /* findings OB0401, OB0403, OB0405 ... */
 ob_status ob__pass_redundant(ob_work *work);  /* findings OB0402 */
 ob_status ob__pass_targets(ob_work *work);    /* findings OB09xx of deployment targets */
 

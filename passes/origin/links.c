@@ -5,6 +5,8 @@
 #include "core/base/error.h"
 #include "ops/table/operands.h"
 
+enum { MAX_OPERANDS = 4096 /* of a node: its links take memory for each */ };
+
 /* The context of a rule, and the list that it fills. `axes` must be the first member: the callback gets a pointer to it. */
 typedef struct collector {
     ob_axes axes;
@@ -52,7 +54,7 @@ static bool refers(const ob_node *node) {
 
 ob_status ob__links_of(ob_model *model, const ob_facts *facts, const ob_node *node, ob_arena *arena, ob_links *out) {
     *out = (ob_links){0};
-    if (!node->op || !node->op->axes || refers(node)) return OB_OK;
+    if (!node->op || !node->op->axes || refers(node) || node->n_inputs + node->n_outputs > MAX_OPERANDS) return OB_OK;
     ob_type *in_types = OB_ARENA_ARRAY(arena, ob_type, node->n_inputs),
             *out_types = OB_ARENA_ARRAY(arena, ob_type, node->n_outputs);
     ob_content *contents = OB_ARENA_ARRAY(arena, ob_content, node->n_inputs + node->n_outputs);

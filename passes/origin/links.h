@@ -11,7 +11,8 @@ typedef struct ob_links {
     const ob_link *items;
 } ob_links;
 
-/* The links of the node, in the arena; none if its operator, its operands or its attributes are not known. E_MEMORY. */
+/* The links of the node, in the arena; none if its operator, its operands or its attributes are not known, or
+ * if it has thousands of operands. E_MEMORY. */
 ob_status ob__links_of(ob_model *model, const ob_facts *facts, const ob_node *node, ob_arena *arena, ob_links *out);
 
 #endif

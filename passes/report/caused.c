@@ -7,7 +7,7 @@
 #include "core/dims/terms.h"
 #include "passes/report/report.h"
 
-enum { MOST_CAUSED = 8 /* clauses of one accident */, MOST_AT_NODE = 16 /* accidents of one node that are looked at */ };
+enum { MOST_AT_NODE = 16 /* accidents of one node that are looked at */ };
 
 typedef struct joining {
     ob_report *report;
@@ -68,9 +68,9 @@ static bool is_caused(const ob_finding *accident, const ob_requirement *requirem
 static ob_status add_clause(ob_findings *findings, ob_finding *accident, uint32_t clause) {
     for (uint32_t i = 0; i < accident->n_caused; i++)
         if (accident->caused[i] == clause) return OB_OK;
-    if (accident->n_caused == MOST_CAUSED) return OB_OK;
+    if (accident->n_caused == OB_FINDING_CAUSED) return OB_OK;
     uint32_t *caused = (uint32_t *)(uintptr_t)accident->caused;
-    if (!caused) accident->caused = caused = OB_ARENA_ARRAY(&findings->arena, uint32_t, MOST_CAUSED);
+    if (!caused) accident->caused = caused = OB_ARENA_ARRAY(&findings->arena, uint32_t, OB_FINDING_CAUSED);
     if (!caused) return OB_E_MEMORY;
     caused[accident->n_caused++] = clause;
     return OB_OK;

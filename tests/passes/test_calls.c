@@ -109,12 +109,12 @@ static void every_call_has_its_broadcasts(void **state) {
 static void every_call_has_its_accidents(void **state) {
     (void)state;
     checked c = check(differences);
-    assert_string_equal(findings_of(&c, "OB0401"), "one/minus 0 0 x1;two/minus 0 1 x1;three/minus 0 0 x1;five/in/minus 0 0 x2;");
+    assert_string_equal(findings_of(&c, "OB0401"), "one/minus 1 0 x1;two/minus 0 1 x1;three/minus 0 1 x1;five/in/minus 1 0 x2;");
     finish(&c);
     c = check(HEADER "g (float[N,M] x, float[M,K] y, float[N,N] z) => (a, b) {\n"
                      " [fits] a = local.add (z, z)\n [crosses] b = local.add (x, y)\n}\n" FUNCTION
                      "add (x, y) => (z) { [plus] z = Add (x, y) }");
-    assert_string_equal(findings_of(&c, "OB0403"), "crosses/plus 0 1 x1;");
+    assert_string_equal(findings_of(&c, "OB0403"), "crosses/plus 1 0 x1;");
     finish(&c);
 }
 
@@ -129,9 +129,9 @@ static void intent_is_looked_for_outside(void **state) {
     } cases[] = {
         {"[one] a = local.difference (p, wide)", ""},
         {"[one] a = local.around (p, wide)", ""},
-        {"[one] a = local.difference (p, t)", "one/minus 0 0 x1;"},
-        {"[one] a = local.around (p, t)", "one/in/minus 0 0 x1;"},
-        {"[one] a = local.difference (p, wide) [two] b = local.difference (p, t)", "one/minus 0 0 x2;"},
+        {"[one] a = local.difference (p, t)", "one/minus 1 0 x1;"},
+        {"[one] a = local.around (p, t)", "one/in/minus 1 0 x1;"},
+        {"[one] a = local.difference (p, wide) [two] b = local.difference (p, t)", "one/minus 1 0 x2;"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[1200];
