@@ -271,13 +271,8 @@ static void print_place(FILE *out, const ob_contract_origin *origin) {
     putc('}', out);
 }
 
-/* Sizes by name, which is written as in terms, or null when none were found. */
-static void print_sizes(FILE *out, const char *name, const ob_dims *dims, const ob_named_size *sizes, size_t n) {
-    key(out, name);
-    if (n == 0) {
-        fputs("null", out);
-        return;
-    }
+/* Sizes by name, which is written as in terms. */
+static void print_size_map(FILE *out, const ob_dims *dims, const ob_named_size *sizes, size_t n) {
     for (size_t i = 0; i < n; i++) {
         putc(i ? ',' : '{', out);
         const ob_dim symbol = ob_dim_find(dims, sizes[i].name);
@@ -288,6 +283,15 @@ static void print_sizes(FILE *out, const char *name, const ob_dims *dims, const 
         fprintf(out, ":%" PRId64, sizes[i].size);
     }
     putc('}', out);
+}
+
+/* null when none were found. */
+static void print_sizes(FILE *out, const char *name, const ob_dims *dims, const ob_named_size *sizes, size_t n) {
+    key(out, name);
+    if (n == 0)
+        fputs("null", out);
+    else
+        print_size_map(out, dims, sizes, n);
 }
 
 static void print_terms(FILE *out, const char *name, const ob_dims *dims, const ob_clause_term *terms, size_t n) {
@@ -417,12 +421,25 @@ static ob_status print_limit(FILE *out, ob_report *report, size_t index) {
     return print_clause(out, report, ob_report_contract(report).n_clauses + index);
 }
 
+static ob_status print_examples(FILE *out, ob_report *report) {
+    ob_example_info info;
+    ob_status status;
+    fputs(",\n\"examples\":[", out);
+    for (size_t i = 0; (status = ob_report_example(report, i, &info)) == OB_OK; i++) {
+        if (i) putc(',', out);
+        print_size_map(out, ob_report_dims(report), info.sizes, info.n_sizes);
+    }
+    putc(']', out);
+    return status == OB_E_NOT_FOUND ? OB_OK : status;
+}
+
 static ob_status print_json_contract(FILE *out, ob_report *report) {
     ob_contract_info contract = ob_report_contract(report);
     fputs(",\n\"contract\":{\"status\":", out);
     print_json_string(out, ob_contract_status_name(contract.status));
     ob_status status = print_list(out, "clauses", report, contract.n_clauses, print_clause);
     if (status == OB_OK) status = print_list(out, "limits", report, contract.n_limits, print_limit);
+    if (status == OB_OK) status = print_examples(out, report);
     if (status == OB_OK) status = print_list(out, "values", report, contract.n_bounds, print_bound);
     if (status == OB_OK) status = print_list(out, "assumptions", report, contract.n_assumptions, print_assumption);
     if (status == OB_OK) status = print_list(out, "unverified", report, contract.n_unverified, print_unverified);

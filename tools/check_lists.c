@@ -178,6 +178,17 @@ static ob_status print_limit(const printer *out, ob_report *report, size_t index
     return OB_OK;
 }
 
+/* "for example N = 2, M = 4 or N = 5, M = 7". */
+static ob_status print_examples(const printer *out, ob_report *report) {
+    ob_example_info info;
+    ob_status status;
+    size_t n = 0;
+    while ((status = ob_report_example(report, n, &info)) == OB_OK)
+        print_sizes(out->file, ob_report_dims(report), n++ ? "; or " : "  for example ", info.sizes, info.n_sizes);
+    if (n) putc('\n', out->file);
+    return status == OB_E_NOT_FOUND ? OB_OK : status;
+}
+
 static ob_status print_bound(const printer *out, ob_report *report, size_t index) {
     ob_bound_info info;
     ob_status status = ob_report_bound(report, index, &info);
@@ -263,6 +274,7 @@ ob_status print_contract(const printer *out, const char *file, ob_report *report
     if (contract.n_clauses > n_listed && status == OB_OK) print_rest(out, contract.n_clauses - n_listed, "clause");
     for (size_t i = 0; i < n_bounds && status == OB_OK; i++) status = print_bound(out, report, i);
     if (contract.n_bounds > n_bounds) print_rest(out, contract.n_bounds - n_bounds, "condition");
+    if (status == OB_OK) status = print_examples(out, report);
     for (size_t i = 0; how->list != LIST_NOTHING && i < contract.n_limits && status == OB_OK; i++)
         status = print_limit(out, report, contract.n_clauses + i);
     for (size_t i = 0; i < n_assumptions && status == OB_OK; i++) status = print_assumption(out, report, i);

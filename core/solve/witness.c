@@ -16,6 +16,7 @@ typedef struct component {
     ob_binding at[OB_SOLVE_COMPONENT_SYMBOLS];
     int64_t candidates[OB_SOLVE_COMPONENT_SYMBOLS][CANDIDATES];
     uint32_t n_candidates[OB_SOLVE_COMPONENT_SYMBOLS];
+    uint32_t n_usual[OB_SOLVE_COMPONENT_SYMBOLS]; /* the first of them, which are neither 0 nor 1 */
 } component;
 
 static bool add_fact(component *c, uint32_t fact) {
@@ -102,6 +103,8 @@ static void pick_candidates(component *c) {
         offer(c, i, 16);
         offer(c, i, 30);
         qsort(c->candidates[i], c->n_candidates[i], sizeof(int64_t), compare_sizes);
+        for (c->n_usual[i] = 0; c->n_usual[i] < c->n_candidates[i] && oddness(c->candidates[i][c->n_usual[i]]) == 0;)
+            c->n_usual[i]++;
     }
 }
 
@@ -161,11 +164,49 @@ static uint64_t distance(const component *c, const ob_binding *from) {
     return sum;
 }
 
+static bool is_free(const component *c, uint32_t broken, uint32_t i) {
+    return c->s->facts[c->facts[i]].solved == OB_DIM_UNKNOWN ||
+           (broken != UINT32_MAX && ob__clause_defines(c->s, &c->s->clauses[broken], c->facts[i]));
+}
+
+/* The next point; solved symbols are not counted through. False: it was the last. */
+static bool count_on(const component *c, uint32_t broken, const uint32_t *n_candidates, uint32_t *digits) {
+    for (uint32_t i = 0; i < c->n; i++) {
+        if (is_free(c, broken, i) && ++digits[i] < n_candidates[i]) return true;
+        digits[i] = 0;
+    }
+    return false;
+}
+
+/* Are all sizes at least 2, apart from those that are always 0 or 1? */
+static bool is_usual(const component *c) {
+    for (uint32_t i = 0; i < c->n; i++)
+        if (oddness(c->at[i].size) > 0 && !ob_dim_is_const(c->s->facts[c->facts[i]].solved)) return false;
+    return true;
+}
+
+/* The first point of usual sizes that satisfies all clauses. */
+static bool search_usual(component *c, ob_binding *out) {
+    uint32_t digits[OB_SOLVE_COMPONENT_SYMBOLS] = {0};
+    for (uint32_t i = 0; i < c->n; i++)
+        if (is_free(c, UINT32_MAX, i) && c->n_usual[i] == 0) return false;
+    for (uint32_t tried = 0; tried < OB_SOLVE_TRIED / 4 && c->s->work < OB_SOLVE_WORK / 8; tried++) {
+        for (uint32_t i = 0; i < c->n; i++) c->at[i].size = c->candidates[i][digits[i]];
+        if (complete(c, UINT32_MAX) && is_usual(c) && fits(c, UINT32_MAX) && is_confirmed(c, UINT32_MAX)) {
+            memcpy(out, c->at, c->n * sizeof *out);
+            return true;
+        }
+        if (!count_on(c, UINT32_MAX, c->n_usual, digits)) return false;
+    }
+    return false;
+}
+
 /* The first of the candidates that fits, or the one nearest to `from`. */
 static bool search(component *c, uint32_t broken, const ob_binding *from, ob_binding *out) {
     uint32_t digits[OB_SOLVE_COMPONENT_SYMBOLS] = {0};
     bool found = false;
     uint64_t best = UINT64_MAX;
+    if (!from && search_usual(c, out)) return true;
     for (uint32_t tried = 0; tried < OB_SOLVE_TRIED && c->s->work < OB_SOLVE_WORK / 4; tried++) {
         for (uint32_t i = 0; i < c->n; i++) c->at[i].size = c->candidates[i][digits[i]];
         if (complete(c, broken) && fits(c, broken) && is_confirmed(c, broken) && (!from || distance(c, from) < best)) {
@@ -174,14 +215,7 @@ static bool search(component *c, uint32_t broken, const ob_binding *from, ob_bin
             found = true;
             if (!from) return true;
         }
-        uint32_t i = 0;
-        for (; i < c->n; i++) { /* solved symbols are not counted through */
-            bool free_symbol = c->s->facts[c->facts[i]].solved == OB_DIM_UNKNOWN ||
-                               (broken != UINT32_MAX && ob__clause_defines(c->s, &c->s->clauses[broken], c->facts[i]));
-            if (free_symbol && ++digits[i] < c->n_candidates[i]) break;
-            digits[i] = 0;
-        }
-        if (i == c->n) return found;
+        if (!count_on(c, broken, c->n_candidates, digits)) return found;
     }
     return found;
 }

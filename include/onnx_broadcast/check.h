@@ -399,6 +399,18 @@ OB_API ob_status ob_report_clause(ob_report *report, size_t index, ob_clause_inf
  * (index out of range), E_MEMORY. */
 OB_API ob_status ob_report_clause_group(ob_report *report, size_t index, ob_alike *out);
 
+/** Sizes that a complete contract admits, for all symbols in its clauses. */
+typedef struct ob_example_info {
+    size_t n_sizes;             /**< number of entries in sizes */
+    const ob_named_size *sizes; /**< in the order of appearance in the clauses; neither 0 nor 1 where others were found */
+} ob_example_info;
+
+/** Fills *out with example `index`: 0, or 1 for larger sizes. Each was tested against the contract and the assumptions. Its
+ * pointers are views, valid until the next call of a function of the contract on the report. Errors: E_NOT_FOUND (there is no
+ * such example: the contract is not complete, has no clauses, more than 64 clauses or more than 16 symbols, or no sizes were
+ * found), E_MEMORY. */
+OB_API ob_status ob_report_example(ob_report *report, size_t index, ob_example_info *out);
+
 /** Requirements that could not be expressed as conditions on input sizes, for one reason. */
 typedef struct ob_unverified_info {
     const char *reason;       /**< "indices depend on data" */

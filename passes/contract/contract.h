@@ -70,6 +70,15 @@ uint32_t ob__clause_asks(const ob_facts *facts, const ob_dims *dims, const ob_so
 ob_status ob__clause_choice(const ob_contract *contract, const ob_dims *dims, const ob_solved_clause *clause, ob_arena *arena,
                             const ob_binding **sizes, uint32_t *n);
 
+/* -- example.c -- */
+typedef struct ob_examples {
+    const ob_binding *sizes[2]; /* of the symbols in the contract, n_sizes each; in the arena */
+    uint32_t n, n_sizes;        /* n: 0 to 2 */
+} ob_examples;
+/* One or two sets of sizes that a complete contract with clauses admits; none if it is too large, or if no sizes are known. Takes
+ * a bounded number of evaluations of the contract. E_MEMORY. */
+ob_status ob__contract_examples(const ob_contract *contract, const ob_dims *dims, ob_arena *arena, ob_examples *out);
+
 void ob__contract_init(ob_contract *contract, const ob_allocator *allocator);
 void ob__contract_release(ob_contract *contract);
 /* The requirement with the index ob_unverified.first. */

@@ -73,17 +73,11 @@ static ob_status is_of_zeros(ob_dims *dims, const ob_solved_clause *clause, ob_a
     return OB_OK;
 }
 
-/* The sizes that decide the clause, and the node to change for other sizes. NULL: out of memory. */
-static const char *suggest(ob_work *work, const ob_solved_clause *clause, const ob_requirement *asks) {
-    const ob_dims *dims = work->model->dims;
+/* The node to change for other sizes. NULL: out of memory. */
+static const char *suggest(ob_work *work, const ob_requirement *asks) {
     const ob_value *value = NULL;
-    const ob_binding *sizes;
-    uint32_t n;
     ob_text text;
-    if (ob__clause_choice(work->contract, dims, clause, &work->findings->arena, &sizes, &n) != OB_OK) return NULL;
     ob__text_init(&text, &work->model->arena.allocator);
-    write_sizes(&text, dims, "it holds with ", sizes, n);
-    if (n > 0) ob__text_puts(&text, ", whatever the other sizes are; ");
     ob__text_puts(&text, "to admit more sizes, change ");
     if (asks->node && asks->operand >= 0 && (uint32_t)asks->operand < asks->node->n_inputs)
         value = asks->node->inputs[asks->operand];
@@ -128,7 +122,7 @@ static ob_status report_clause(ob_work *work, const ob_solved_clause *clause, ui
     if (!finding) return OB_OK;
     place(findings, finding, first);
     finding->clause = number + 1;
-    finding->fix = suggest(work, clause, first);
+    finding->fix = suggest(work, first);
     if (!finding->fix) return OB_E_MEMORY;
     bool harmless = is_least_size(dims, clause) || number >= work->contract->n_clauses - work->contract->n_limits;
     if (!harmless && number < MOST_WEIGHED) OB_TRY(is_of_zeros(dims, clause, &findings->arena, &harmless));

@@ -179,6 +179,16 @@ ob_status ob_report_clause(ob_report *report, size_t index, ob_clause_info *out)
     return OB_OK;
 }
 
+ob_status ob_report_example(ob_report *report, size_t index, ob_example_info *out) {
+    ob_arena *arena = &report->contract_texts;
+    ob_examples examples;
+    ob__arena_restart(arena);
+    OB_TRY(ob__contract_examples(&report->contract, report->model->dims, arena, &examples));
+    if (index >= examples.n) return OB_E_NOT_FOUND;
+    out->n_sizes = examples.n_sizes;
+    return fill_sizes(report->model->dims, examples.sizes[index], examples.n_sizes, arena, &out->sizes);
+}
+
 ob_status ob_report_unverified(ob_report *report, size_t index, ob_unverified_info *out) {
     if (index >= report->contract.n_unverified) return OB_E_NOT_FOUND;
     const ob_unverified *unverified = &report->contract.unverified[index];

@@ -71,7 +71,8 @@ typedef struct symbol_search {
     ob_arena *arena;
     const char **origins; /* room for MAX_ORIGINS */
     size_t n;
-    ob_dim seen[MAX_ORIGINS];
+    ob_dim seen[2 * MAX_ORIGINS]; /* with an origin */
+    size_t n_seen;
     bool failed;
 } symbol_search;
 
@@ -79,20 +80,32 @@ static bool find_symbol(void *context, ob_dim symbol) {
     symbol_search *s = context;
     const ob_facts *facts = &s->report->facts;
     const ob_graph *graph = s->report->model->graph;
-    for (size_t i = 0; i < s->n; i++)
+    for (size_t i = 0; i < s->n_seen; i++)
         if (s->seen[i] == symbol) return true;
     for (uint32_t i = 0; i < graph->n_inputs && i < MANY_INPUTS; i++) {
         const ob_shape *shape = &ob__fact(facts, graph->inputs[i])->type.shape;
         int32_t axis = 0;
         while (axis < shape->rank && shape->dims[axis] != symbol) axis++;
         if (axis >= shape->rank) continue;
-        s->seen[s->n] = symbol;
+        if (s->n_seen < sizeof s->seen / sizeof *s->seen) s->seen[s->n_seen++] = symbol;
         s->failed =
             !add_origin(s->origins, &s->n,
                         ob__origin_of(facts, s->report->model->dims, &s->report->origins, graph->inputs[i], axis, s->arena));
         break;
     }
     return !s->failed && s->n < MAX_ORIGINS;
+}
+
+typedef struct symbol_count {
+    ob_dim first;
+    uint32_t n; /* 2: two or more */
+} symbol_count;
+
+static bool count_symbol(void *context, ob_dim symbol) {
+    symbol_count *count = context;
+    if (count->n == 0) count->first = symbol;
+    count->n = count->n == 0 || symbol == count->first ? 1 : 2;
+    return count->n < 2;
 }
 
 static ob_status origins_of_symbols(ob_report *report, const ob_condition *condition, ob_arena *arena, const char **origins,
@@ -102,6 +115,29 @@ static ob_status origins_of_symbols(ob_report *report, const ob_condition *condi
     ob_dim_symbols(report->model->dims, condition->a, find_symbol, &s);
     if (!s.failed && s.n < MAX_ORIGINS) ob_dim_symbols(report->model->dims, condition->b, find_symbol, &s);
     *n = s.n;
+    return s.failed ? OB_E_MEMORY : OB_OK;
+}
+
+/* The further symbols of a clause that joins several: a reader has to know all of their inputs. */
+static ob_status origins_of_clause(ob_report *report, const ob_finding *finding, ob_finding_info *info, const char **origins) {
+    const ob_solved_clause *clause = report->contract.clauses[finding->clause - 1];
+    const ob_dims *dims = report->model->dims;
+    symbol_search s = {.report = report, .arena = &report->finding_texts, .origins = origins, .n = info->n_origins};
+    symbol_count count = {.n = 0};
+    for (uint32_t i = 0; i < clause->n && count.n < 2; i++) {
+        ob_dim_symbols(dims, clause->literals[i].p, count_symbol, &count);
+        if (clause->literals[i].q && count.n < 2) ob_dim_symbols(dims, clause->literals[i].q, count_symbol, &count);
+    }
+    if (count.n < 2) return OB_OK;
+    for (size_t i = 0; i < info->n_operands && info->axis >= 0 && s.n_seen < MAX_ORIGINS; i++) {
+        int32_t axis = own_axis(info, i);
+        if (axis >= 0 && axis < info->operands[i].rank) s.seen[s.n_seen++] = info->operands[i].dims[axis];
+    }
+    for (uint32_t i = 0; i < clause->n && s.n < MAX_ORIGINS && !s.failed; i++) {
+        ob_dim_symbols(dims, clause->literals[i].p, find_symbol, &s);
+        if (clause->literals[i].q && s.n < MAX_ORIGINS && !s.failed) ob_dim_symbols(dims, clause->literals[i].q, find_symbol, &s);
+    }
+    info->n_origins = s.n;
     return s.failed ? OB_E_MEMORY : OB_OK;
 }
 
@@ -123,6 +159,8 @@ static ob_status origins_of_finding(ob_report *report, const ob_finding *finding
         if (!add_origin(origins, &info->n_origins, text)) return OB_E_MEMORY;
     }
     info->origins = origins;
+    if (finding->clause && info->n_origins && info->n_origins < MAX_ORIGINS)
+        return origins_of_clause(report, finding, info, origins);
     return info->n_origins || !finding->condition
                ? OB_OK
                : origins_of_symbols(report, finding->condition, arena, origins, &info->n_origins);

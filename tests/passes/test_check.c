@@ -33,6 +33,26 @@ static const char attention[] =
 
 /* ---- Reports ---- */
 
+/* A condition that joins sizes of several inputs names the input of each. */
+static void joined_sizes_have_all_origins(void **state) {
+    (void)state;
+    static const char *const expected[] = {"operand 0: T + S is computed by Concat 'c'",
+                                           "operand 1: C comes from input 'w' (axis 0)", "T comes from input 'x' (axis 1)",
+                                           "S comes from input 'y' (axis 1)"};
+    ob_model *model = model_of(HEADER "g (float[B,T] x, float[B,S] y, float[C] w) => (float[?,?] z) {\n"
+                                      "  [c] c = Concat <axis = 1> (x, y)\n"
+                                      "  z = Add (c, w)\n"
+                                      "}\n",
+                               NULL);
+    ob_report *report = check_model(model);
+    ob_finding_info finding;
+    assert_int_equal(ob_report_finding(report, 0, &finding), OB_OK);
+    assert_int_equal(finding.n_origins, 4);
+    for (size_t i = 0; i < finding.n_origins; i++) assert_string_equal(finding.origins[i], expected[i]);
+    ob_report_close(&report);
+    ob_model_close(&model);
+}
+
 static void report_says_where_sizes_come_from(void **state) {
     (void)state;
     ob_model *model = model_of(attention, NULL);
@@ -207,9 +227,7 @@ static void what_says_the_same_is_one_group(void **state) {
     ob_report *report = NULL;
     ob_error error;
     assert_int_equal(ob_check(model, NULL, &report, &error), OB_OK);
-    static const struct {
-        size_t first, n;
-    } findings[] = {{0, 2}, {2, 1}, {3, 1}}, broadcasts[] = {{0, 2}, {2, 1}, {3, 2}};
+    static const struct { size_t first, n; } findings[] = {{0, 2}, {2, 1}, {3, 1}}, broadcasts[] = {{0, 2}, {2, 1}, {3, 2}};
     ob_alike alike;
     for (size_t round = 0; round < 2; round++) /* from the beginning again */
         for (size_t i = 0; i < 3; i++) {
@@ -497,6 +515,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(severities_are_the_callers),
         cmocka_unit_test(what_says_the_same_is_one_group),
         cmocka_unit_test(what_cannot_run_is_told),
+        cmocka_unit_test(joined_sizes_have_all_origins),
         cmocka_unit_test(report_says_where_sizes_come_from),
         cmocka_unit_test(given_sizes_replace_declared_ones),
         cmocka_unit_test(bad_arguments_are_refused),
