@@ -86,6 +86,7 @@ passes/report: passes/target passes/contract passes/check
 passes/rewrite: passes/target passes/contract passes/check
 passes/expand: passes/check
 passes/fix: passes/rewrite passes/contract passes/check
+passes/independence: passes/origin passes/expand passes/check
 ops/table:
 ops/infer: ops/table
 ops/kernel: ops/table

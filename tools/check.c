@@ -1,6 +1,7 @@
 /* onnx-broadcast-check: checks every broadcast of a model, reports each, and writes the model in another form. */
 #include "check_baseline.h"
 #include "check_fix.h"
+#include "check_independence.h"
 #include "check_parts.h"
 #include "check_severity.h"
 #include "check_target.h"
@@ -30,6 +31,7 @@ typedef struct settings {
     baseline baseline;
     telling telling;
     fix_settings fix;
+    independence_asked independence;
     bool json, force, form_given, align_weights, verbose, files_seen;
     assumed_opsets assumed_opsets;
     ob_operators *operators; /* of --op-library; NULL: none */
@@ -51,6 +53,9 @@ static void print_help(void) {
         "  --input-shape X=2x3   check with this shape for input X (? leaves a size open; X= is a scalar)\n"
         "  --assume CONDITION    assume a condition on input sizes: \"batch >= 1\", \"height %% 32 = 0\" (repeatable)\n"
         "  --assume-opset [D=]N  read the model as opset N of domain D [ai.onnx] when its own opset is too new for this release\n"
+        "  --independent SYMBOL  say whether elements of a batch affect each other: whether a batch of 3 along this symbol "
+        "gives\n"
+        "                        what 3 batches of 1 give (-: the first axis of the inputs; repeatable)\n"
         "  --format text|json    format of the report; json: see docs/report.schema.json\n"
         "  -o OUT                write the rewritten model (one MODEL without errors). The file name selects the format:\n"
         "                        .onnxtxt, .textproto, .json, else binary. -: standard output; findings go to standard error\n"
@@ -89,7 +94,7 @@ static void print_help(void) {
         "  --list-passes         list the passes in their order\n"
         "  --dump-after PASS     print the model as text after this pass; findings go to standard error\n"
         "  --help, --version\n\n"
-        "exit status: 0 no errors, 1 errors remain, 2 unreadable file or wrong use\n",
+        "exit status: 0 no errors, 1 errors remain or elements of a batch affect each other, 2 unreadable file or wrong use\n",
         tool);
 }
 
@@ -231,6 +236,7 @@ static int take_option(settings *s, arguments *o) {
     if (option_has_value(o, "--assume")) return o->failed || add_assumption(s, o->value) ? -1 : misused();
     if (option_has_value(o, "--assume-opset"))
         return o->failed || assume_opset(tool, o->value, &s->assumed_opsets) ? -1 : misused();
+    if (option_has_value(o, "--independent")) return o->failed || independence_ask(&s->independence, o->value) ? -1 : misused();
     if (option_may_have_value(o, "--list")) return o->failed || take_list(s, o->value) ? -1 : misused();
     if (option_has_value(o, "--select"))
         return o->failed || severities_select(tool, &s->severities, (char *)(uintptr_t)o->value) ? -1 : misused();
@@ -490,13 +496,15 @@ static int not_examined(settings *s, const char *file, const ob_error *error) {
 static ob_status print_report(settings *s, const char *file, ob_model *model, ob_report *report) {
     if (s->json) {
         begin_entry(s);
-        return print_report_json(stdout, file, model, report, s->check.rules);
+        return print_report_json(stdout, file, model, report, s->check.rules, &s->independence);
     }
     const bool aside = s->dump_after || to_stdout(s) || s->fix.diff; /* standard output has another use */
     printer out = printer_for(aside ? stderr : stdout);
     telling how = s->telling;
     how.quiet = how.quiet || aside;
-    return print_report_text(&out, file, model, report, &how);
+    const ob_status status = print_report_text(&out, file, model, report, &how);
+    if (status == OB_OK) independence_print(&out, file, &s->independence);
+    return status;
 }
 
 static int check_model(settings *s, const char *path, const char *file, ob_model *model, watch *w) {
@@ -512,8 +520,16 @@ static int check_model(settings *s, const char *path, const char *file, ob_model
         if (error.code == OB_OK) error.code = status;
         return not_examined(s, file, &error);
     }
+    s->independence.max_nodes = s->check.max_nodes;
+    if (!independence_examine(&s->independence, file, model)) {
+        independence_release(&s->independence);
+        ob_report_close(&report);
+        return EXIT_MISUSED;
+    }
     status = print_report(s, file, model, report);
     bool collected = baseline_collect(tool, &s->baseline, file, report);
+    const bool refuted = independence_is_refuted(&s->independence);
+    independence_release(&s->independence);
     ob_report_summary summary = ob_report_get_summary(report);
     bool erroneous = summary.n_errors > 0 || (s->telling.werror && summary.n_warnings > 0);
     /* Then nothing is written. Errors of a target alone do not prevent it: another form can be the remedy. */
@@ -532,7 +548,7 @@ static int check_model(settings *s, const char *path, const char *file, ob_model
         return EXIT_ERRORS;
     }
     int rewritten = s->output || (s->dump_after && !w->dumped) ? rewrite_model(w, model) : EXIT_CLEAN;
-    return rewritten == EXIT_CLEAN && erroneous ? EXIT_ERRORS : rewritten;
+    return rewritten == EXIT_CLEAN && (erroneous || refuted) ? EXIT_ERRORS : rewritten;
 }
 
 static int check_file(settings *s, const char *path) {

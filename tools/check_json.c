@@ -485,7 +485,8 @@ static void print_long_names(FILE *out, const ob_report *report) {
     putc(']', out);
 }
 
-ob_status print_report_json(FILE *out, const char *file, const ob_model *model, ob_report *report, ob_rules rules) {
+ob_status print_report_json(FILE *out, const char *file, const ob_model *model, ob_report *report, ob_rules rules,
+                            const independence_asked *independence) {
     fputs("{\"file\":", out);
     print_json_string(out, file);
     fprintf(out, ",\"ir_version\":%" PRId64 ",\"opsets\":{", ob_model_ir_version(model));
@@ -506,6 +507,7 @@ ob_status print_report_json(FILE *out, const char *file, const ob_model *model, 
     if (ob_report_target_count(report) > 0) print_verdicts(out, report);
     print_summary(out, report);
     print_long_names(out, report);
+    independence_print_json(out, independence);
     ob_report_shorten_names(report, false);
     fputs("}", out);
     return status;

@@ -2,6 +2,7 @@
 #ifndef OB_TOOLS_CHECK_PARTS_H
 #define OB_TOOLS_CHECK_PARTS_H
 
+#include "check_independence.h"
 #include "print.h"
 
 typedef enum listing {
@@ -28,7 +29,8 @@ ob_status print_broadcasts(const printer *out, ob_report *report, const telling 
 ob_status print_support(const printer *out, const char *file, ob_model *model, const telling *how);
 
 /* One element of the `models` array of docs/report.schema.json. */
-ob_status print_report_json(FILE *out, const char *file, const ob_model *model, ob_report *report, ob_rules rules);
+ob_status print_report_json(FILE *out, const char *file, const ob_model *model, ob_report *report, ob_rules rules,
+                            const independence_asked *independence);
 /* Writes the contract as C to a file: function guard_NAME for NAME.c. */
 ob_status save_guard(const char *path, const ob_report *report, ob_error *error);
 /* The element of a file that could not be read or checked. */

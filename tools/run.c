@@ -22,6 +22,8 @@ static const char usage[] =
     "  --npy                 with --output-dir: write output_0.npy ...\n"
     "  --expect DIR          compare with output_0.pb ... in DIR; exit status 1 when they differ\n"
     "  --rtol R, --atol A    tolerances of --expect [those of data.json in DIR or the folder above, else 1e-3, 1e-7]\n"
+    "  --check-independent S compare a batch of 3 along symbol S (-: the first axis of the inputs) with 3 batches of 1, with\n"
+    "                        random inputs; exit status 1 when outputs differ. --rtol and --atol [1e-4, 1e-5] decide\n"
     "  --op-library FILE     load custom operators from a shared library; runs its code\n"
     "  --threads T           use T threads, but at most one for each processor; the process may use %d [1]\n"
     "  --numerics KIND       exact: only the library's own kernels; relaxed: large products with OpenBLAS if available [exact]\n"
@@ -93,6 +95,7 @@ static bool parse_option(run_options *r, arguments *o) {
     if (option_has_value(o, "--assume-opset")) return !o->failed && assume_opset(TOOL, o->value, &r->assumed_opsets);
     if (option_has_value(o, "--output-dir")) return r->output_folder = o->value, true;
     if (option_has_value(o, "--expect")) return r->expect_folder = o->value, true;
+    if (option_has_value(o, "--check-independent")) return r->independent = o->value, true;
     if (option_has_value(o, "--seed")) return parse_int(TOOL, "--seed", o->value, 0, INT64_MAX, &r->seed);
     if (option_has_value(o, "--rtol")) return parse_real(TOOL, "--rtol", o->value, 0, 1e30, &r->rtol);
     if (option_has_value(o, "--atol")) return parse_real(TOOL, "--atol", o->value, 0, 1e30, &r->atol);
@@ -227,6 +230,11 @@ static exit_code run(const run_options *r) {
     if (status != OB_OK)
         return status == OB_E_MEMORY ? EXIT_FAILED : status == OB_E_UNSUPPORTED ? EXIT_UNSUPPORTED : EXIT_MISUSED;
     double load_ms = now_ms() - start;
+    if (r->independent) {
+        const exit_code independent = check_independent(r, model);
+        ob_model_close(&model);
+        return independent;
+    }
     session_context context = {r, r->profile ? profile_begin() : NULL, 0};
     ob_session_config config;
     ob_session_config_init(&config);

@@ -18,6 +18,7 @@ typedef struct run_options {
     char dim_names[MAX_DIMS][128];
     size_t n_dims;
     const char *output_folder, *expect_folder;
+    const char *independent; /* the symbol of --check-independent, "-": the first axis of the inputs; NULL: not asked */
     bool npy, optimize, strict, quiet, verbose;
     bool random; /* random elements for inputs that are not given */
     ob_numerics numerics;
@@ -66,6 +67,9 @@ exit_code outputs_write(const run_options *options, const ob_session *session, c
 exit_code outputs_compare(const run_options *options, const ob_session *session, const run_outputs *outputs);
 /* Runs once: outputs is NULL, or has room for all of them. */
 ob_status run_once(ob_session *session, const run_inputs *inputs, run_outputs *outputs, ob_error *error);
+
+/* run_independent.c: runs a batch of 3 and its elements alone, with random inputs, and prints whether results differ. */
+exit_code check_independent(const run_options *options, ob_model *model);
 
 /* run_bench.c: runs repeatedly and prints one JSON line. */
 exit_code bench(const run_options *options, ob_session *session, const run_inputs *inputs, double load_ms, double create_ms);

@@ -143,6 +143,11 @@ OB_API ob_status ob_model_write_text(const ob_model *model, size_t max_elems, ob
  * which must outlive it, and uses the allocator of the source. Errors: E_MEMORY, E_ARGUMENT (NULL). */
 OB_API ob_status ob_model_clone(const ob_model *model, ob_model **out, ob_error *error);
 
+/** Makes the results of all nodes of the main graph the outputs of the model, in the order of the nodes, for instance to compare
+ * the intermediate values of two sessions. Outputs that no node computes come first. Results of subgraphs and functions stay
+ * inside. Do not call it while a report or a rewriting uses the model. Errors: E_ARGUMENT (NULL), E_LIMIT, E_MEMORY. */
+OB_API ob_status ob_model_expose_results(ob_model *model, ob_error *error);
+
 /** The path or name that was given when the model was read; a view, valid as long as the model. */
 OB_API const char *ob_model_path(const ob_model *model);
 /** Reads the model from now on as if it imported the given version of an operator set, when it imports a newer one. This is

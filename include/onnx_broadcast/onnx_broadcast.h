@@ -14,6 +14,7 @@
 #include "onnx_broadcast/dtype.h"
 #include "onnx_broadcast/elementwise.h"
 #include "onnx_broadcast/fix.h"
+#include "onnx_broadcast/independence.h"
 #include "onnx_broadcast/logger.h"
 #include "onnx_broadcast/machine.h"
 #include "onnx_broadcast/model.h"

@@ -65,7 +65,8 @@ enum {
     READS_0 = 32,
     READS_1 = 64,
     READS_2 = 128,
-    CENTERS = 256
+    CENTERS = 256,
+    KEEPS = 512
 };
 #define READS(mark)                                                                                                              \
     ((mark)&READS_NONE  ? 0                                                                                                      \
@@ -106,6 +107,7 @@ static const ob_op table[] = {
      .varies = (mark_)&VARIES,                                                                                                   \
      .centers = (mark_)&CENTERS,                                                                                                 \
      .shapes = (mark_)&SHAPES,                                                                                                   \
+     .keeps = (mark_)&KEEPS,                                                                                                     \
      .reads = READS(mark_),                                                                                                      \
      .infer = ob__infer_##rule,                                                                                                  \
      .axes = ob__axes_##axes_,                                                                                                   \

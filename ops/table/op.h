@@ -85,6 +85,7 @@ typedef struct ob_op {
     bool varies;     /* results may differ between runs with equal operands, so they are never computed in advance */
     bool centers;    /* the same number added to all elements along the axes that it links with ALL or GONE changes no result */
     bool shapes;     /* the author of the model chose the shape of the result, so a size of 1 in it is intended */
+    bool keeps;      /* result 0 differs if one operand with elements in it differs and the others are equal: Add, Reshape */
     uint32_t reads;  /* operands whose elements the shape rule uses as sizes, positions or counts: one bit each, the last for all
                         others. For the remaining operands the rule passes known elements on or checks them itself */
     ob_shape_rule infer; /* NULL: the shapes of outputs are unknown, and a finding is reported */

@@ -51,7 +51,13 @@ static void report(ob_model *model, ob_rules rules) {
             FUZZ_MUST(status == OB_OK || status == OB_E_LIMIT, "text report: %s", ob_status_text(status));
         }
         FILE *file = empty_sink();
-        status = print_report_json(file, "fuzzed", model, result, rules);
+        independence_asked asked = {.n = 0};
+        status = ob_independence_check(model, NULL, 0, &asked.answers[0], NULL);
+        FUZZ_MUST(status != OB_E_INTERNAL && status != OB_E_MEMORY, "independence: %s", ob_status_text(status));
+        asked.n = status == OB_OK;
+        independence_print(&out, "fuzzed", &asked);
+        status = print_report_json(file, "fuzzed", model, result, rules, &asked);
+        independence_release(&asked);
         FUZZ_MUST(status == OB_OK || status == OB_E_LIMIT, "JSON report: %s", ob_status_text(status));
         fflush(file);
         if (status == OB_OK) look_at_json(text, n_text);
