@@ -130,11 +130,9 @@ static void tell_notes(const ob_rewriting *rewriting, const ob_rewrite_options *
         options->note(options->context, ob__node_label(note->node), note->node->op_type, note->reason);
 }
 
-ob_status ob_rewrite(ob_model *model, ob_form form, const ob_rewrite_options *options, ob_rewrite_stats *stats, ob_error *error) {
-    static const int goals[] = {OB_GOAL_BROADCAST, OB_GOAL_FUNCTION, OB_GOAL_EXPAND, OB_GOAL_IMPLICIT};
+static ob_status rewrite(ob_model *model, int goal, const ob_target *target, const ob_rewrite_options *options,
+                         ob_rewrite_stats *stats, ob_error *error) {
     static const ob_rewrite_options plain = {0};
-    ob_error_clear(error);
-    OB_FAIL_IF(!model || (int)form < 0 || form >= OB_FORM_COUNT, error, OB_E_ARGUMENT, "ob_rewrite needs a model and a form");
     if (!options) options = &plain;
     ob_facts facts;
     ob_findings findings;
@@ -144,7 +142,7 @@ ob_status ob_rewrite(ob_model *model, ob_form form, const ob_rewrite_options *op
                     .after_pass = options->after_pass,
                     .context = options->context,
                     .error = error};
-    ob_rewriting rewriting = {.work = &work, .goal = goals[form]};
+    ob_rewriting rewriting = {.work = &work, .goal = goal, .target = target};
     ob__facts_init(&facts, &model->arena.allocator);
     ob__findings_init(&findings, &model->arena.allocator);
     ob__journal_init(&rewriting.journal, &model->arena.allocator);
@@ -158,4 +156,21 @@ ob_status ob_rewrite(ob_model *model, ob_form form, const ob_rewrite_options *op
     ob__findings_release(&findings);
     ob__facts_release(&facts);
     return ob__described(error, status, "");
+}
+
+ob_status ob_rewrite(ob_model *model, ob_form form, const ob_rewrite_options *options, ob_rewrite_stats *stats, ob_error *error) {
+    static const int goals[] = {OB_GOAL_BROADCAST, OB_GOAL_FUNCTION, OB_GOAL_EXPAND, OB_GOAL_IMPLICIT};
+    ob_error_clear(error);
+    OB_FAIL_IF(!model || (int)form < 0 || form >= OB_FORM_COUNT, error, OB_E_ARGUMENT, "ob_rewrite needs a model and a form");
+    return rewrite(model, goals[form], NULL, options, stats, error);
+}
+
+ob_status ob_rewrite_for_target(ob_model *model, const char *target, const ob_rewrite_options *options, ob_rewrite_stats *stats,
+                                ob_error *error) {
+    ob_target found;
+    ob_error_clear(error);
+    OB_FAIL_IF(!model || !target, error, OB_E_ARGUMENT, "ob_rewrite_for_target needs a model and a target");
+    OB_FAIL_IF(!ob__target_at(ob_target_find(target), &found), error, OB_E_NOT_FOUND, "there is no deployment target '%.100s'",
+               target);
+    return rewrite(model, OB_GOAL_TARGET, &found, options, stats, error);
 }

@@ -24,7 +24,7 @@ typedef struct settings {
     ob_shape_given shapes[MAX_GIVEN];
     int64_t sizes[MAX_GIVEN][OB_MAX_RANK];
     const char *assumptions[MAX_GIVEN];
-    const char *output, *dump_after, *guard;
+    const char *output, *dump_after, *guard, *emit_target;
     ob_form form;
     severities severities;
     targets targets;
@@ -60,7 +60,8 @@ static void print_help(void) {
         "  -o OUT                write the rewritten model (one MODEL without errors). The file name selects the format:\n"
         "                        .onnxtxt, .textproto, .json, else binary. -: standard output; findings go to standard error\n"
         "  --emit FORM           form for -o: broadcast (default: operators of domain onnx_broadcast), function (the same, with\n"
-        "                        their definitions), expand (only standard operators), implicit (no explicit broadcasts)\n"
+        "                        their definitions), expand (only standard operators), implicit (no explicit broadcasts),\n"
+        "                        target:NAME (the weakest form that the deployment target accepts)\n"
         "  --emit-guard FILE.c   write the contract as C functions: guard_FILE tests input sizes, guard_FILE_values tests\n"
         "                        input elements (one MODEL without errors)\n"
         "  --fix[=all|ID,...]    make the fixes of findings that are safe, check the model again, and write it with -o, in its\n"
@@ -261,10 +262,16 @@ static int take_option(settings *s, arguments *o) {
     }
     if (option_has_value(o, "--emit-guard")) return s->guard = o->value, -1;
     if (option_has_value(o, "--emit")) {
+        static const char prefix[] = "target:";
         s->form = ob_form_from_name(o->value);
         s->form_given = true;
+        s->emit_target = NULL;
+        if (!o->failed && strncmp(o->value, prefix, sizeof prefix - 1) == 0) {
+            s->emit_target = o->value + sizeof prefix - 1;
+            return is_target(tool, "--emit", s->emit_target) ? -1 : misused();
+        }
         if (o->failed || s->form != OB_FORM_COUNT) return -1;
-        complain(tool, NULL, "option --emit: \"%s\" is not one of broadcast, function, expand, implicit", o->value);
+        complain(tool, NULL, "option --emit: \"%s\" is not one of broadcast, function, expand, implicit, target:NAME", o->value);
         return misused();
     }
     if (option_has_value(o, "--format")) {
@@ -424,7 +431,8 @@ static int rewrite_model(watch *w, ob_model *model) {
     ob_rewrite_stats stats = {0};
     ob_error error;
     ob_error_clear(&error);
-    ob_status status = ob_rewrite(model, s->form, &how, &stats, &error);
+    ob_status status = s->emit_target ? ob_rewrite_for_target(model, s->emit_target, &how, &stats, &error)
+                                      : ob_rewrite(model, s->form, &how, &stats, &error);
     hide_progress(w);
     if (status == OB_OK) status = write_output(s, model, &error);
     if (status != OB_OK) {
@@ -433,8 +441,12 @@ static int rewrite_model(watch *w, ob_model *model) {
     }
     if (s->output && !s->json && !s->dump_after && !to_stdout(s)) {
         print_escaped(stdout, s->output);
-        printf(": written as %s: %zu inserted, %zu lowered, %zu removed", ob_form_name(s->form), stats.n_inserted,
-               stats.n_lowered, stats.n_removed);
+        if (s->emit_target)
+            printf(": written for target %s: %zu inserted, %zu initializer%s changed, %zu exchanged", s->emit_target,
+                   stats.n_inserted, stats.n_weights, plural(stats.n_weights), stats.n_exchanged);
+        else
+            printf(": written as %s: %zu inserted, %zu lowered, %zu removed", ob_form_name(s->form), stats.n_inserted,
+                   stats.n_lowered, stats.n_removed);
         if (stats.n_functions) printf(", %zu definition%s", stats.n_functions, stats.n_functions == 1 ? "" : "s");
         if (stats.n_left) printf(", %zu left as they were", stats.n_left);
         putchar('\n');

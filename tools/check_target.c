@@ -41,6 +41,16 @@ static const char *similar(const char *name) {
     return best;
 }
 
+bool is_target(const char *tool, const char *option, const char *name) {
+    if (ob_target_find(name) != SIZE_MAX) return true;
+    const char *other = similar(name);
+    if (other)
+        complain(tool, NULL, "option %s: there is no target \"%s\"; did you mean %s?", option, name, other);
+    else
+        complain(tool, NULL, "option %s: there is no target \"%s\"; --list-targets shows them", option, name);
+    return false;
+}
+
 static bool add_one(const char *tool, targets *t, const char *name, size_t index) {
     for (size_t i = 0; i < t->n; i++)
         if (strcmp(t->names[i], name) == 0) {
@@ -69,16 +79,7 @@ bool targets_add(const char *tool, targets *t, char *names) {
     for (char *at = names; at;) {
         char *comma = strchr(at, ',');
         if (comma) *comma = '\0';
-        size_t index = ob_target_find(at);
-        if (index == SIZE_MAX) {
-            const char *other = similar(at);
-            if (other)
-                complain(tool, NULL, "option --target: there is no target \"%s\"; did you mean %s?", at, other);
-            else
-                complain(tool, NULL, "option --target: there is no target \"%s\"; --list-targets shows them", at);
-            return false;
-        }
-        if (!add_one(tool, t, at, index)) return false;
+        if (!is_target(tool, "--target", at) || !add_one(tool, t, at, ob_target_find(at))) return false;
         at = comma ? comma + 1 : NULL;
     }
     return true;

@@ -13,6 +13,8 @@ typedef struct targets {
 /* Adds "NAME,NAME"; "all": every target, as counts only. Names are looked up, and the text is cut into its parts. False: a name
  * is unknown or comes twice (complains). */
 bool targets_add(const char *tool, targets *t, char *names);
+/* Is there a target with this name? Otherwise complains, with a similar name if there is one. */
+bool is_target(const char *tool, const char *option, const char *name);
 void targets_release(targets *t);
 /* Prints the names with titles and versions. */
 int list_targets(void);

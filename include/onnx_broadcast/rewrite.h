@@ -59,6 +59,8 @@ typedef struct ob_rewrite_stats {
     size_t n_lowered;   /**< explicit operators changed into another form */
     size_t n_left;      /**< nodes that stay implicit (or explicit), each with a note */
     size_t n_functions; /**< definitions added */
+    size_t n_weights;   /**< ob_rewrite_for_target(): initializers with another shape, or with stretched contents */
+    size_t n_exchanged; /**< ob_rewrite_for_target(): nodes whose two operands changed places */
 } ob_rewrite_stats;
 
 /** Rewrites the model in place. Inputs, outputs, weights and all parts that do not involve broadcasting do not change. The
@@ -76,6 +78,17 @@ typedef struct ob_rewrite_stats {
  * E_MEMORY; E_INTERNAL; the status that after_pass returned. */
 OB_API ob_status ob_rewrite(ob_model *model, ob_form form, const ob_rewrite_options *options, ob_rewrite_stats *stats,
                             ob_error *error);
+
+/** Writes every broadcast of the model in the weakest form that a deployment target accepts (docs/targets.md): equal ranks by
+ * leading sizes of 1, exchanged operands, merged neighbouring axes, or operands that are stretched before. An initializer that
+ * only one node reads is changed itself. A node stays as it is, with a note, if no form keeps all rules of the target; nodes that
+ * keep them stay too. Open sizes stay open. The rewritten model computes the same bits, as after ob_rewrite(); where both
+ * elements of a sum or a product are NaN, exchanged operands can give the other NaN. Everything else is as for ob_rewrite().
+ * - target: a name, as in ob_target_info.
+ *
+ * Errors: those of ob_rewrite(), and E_NOT_FOUND (no such target), E_ARGUMENT (model or target is NULL). */
+OB_API ob_status ob_rewrite_for_target(ob_model *model, const char *target, const ob_rewrite_options *options,
+                                       ob_rewrite_stats *stats, ob_error *error);
 
 #ifdef __cplusplus
 }

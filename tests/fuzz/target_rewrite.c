@@ -1,4 +1,4 @@
-/* Every form: rewritten, written, read back, rewritten again, checked. */
+/* Every form, and the form for a deployment target: rewritten, written, read back, rewritten again, checked. */
 #include "fuzz.h"
 #include "tests/same_model.h"
 #include "tests/variants.h"
@@ -30,37 +30,41 @@ static ob_model *write_and_read(const ob_model *model, ob_model_format format, b
     return status == OB_OK ? read : NULL;
 }
 
-static void rewrite_again(ob_model *model, ob_form form) {
-    ob_rewrite_stats stats;
-    ob_error error;
-    ob_status status = ob_rewrite(model, form, NULL, &stats, &error);
-    FUZZ_MUST(status == OB_OK || status == OB_E_LIMIT, "%s again: %s: %s", ob_form_name(form), ob_status_text(status),
-              error.message);
-    if (status != OB_OK) return;
-    size_t n = stats.n_inserted + stats.n_removed + stats.n_lowered + stats.n_functions;
-    FUZZ_MUST(n == 0, "%s again: %zu inserted, %zu removed, %zu lowered, %zu functions", ob_form_name(form), stats.n_inserted,
-              stats.n_removed, stats.n_lowered, stats.n_functions);
+/* For the target, or with NULL to the form. */
+static ob_status rewrite(ob_model *model, ob_form form, const char *target, ob_rewrite_stats *stats, ob_error *error) {
+    return target ? ob_rewrite_for_target(model, target, NULL, stats, error) : ob_rewrite(model, form, NULL, stats, error);
 }
 
-static void try_form(const ob_model *model, ob_form form, size_t n_errors) {
+static void rewrite_again(ob_model *model, ob_form form, const char *target) {
+    ob_rewrite_stats stats;
+    ob_error error;
+    const char *name = target ? target : ob_form_name(form);
+    ob_status status = rewrite(model, form, target, &stats, &error);
+    FUZZ_MUST(status == OB_OK || status == OB_E_LIMIT, "%s again: %s: %s", name, ob_status_text(status), error.message);
+    if (status != OB_OK) return;
+    size_t n = stats.n_inserted + stats.n_removed + stats.n_lowered + stats.n_functions + stats.n_weights + stats.n_exchanged;
+    FUZZ_MUST(n == 0, "%s again: %zu inserted, %zu removed, %zu lowered, %zu functions", name, stats.n_inserted, stats.n_removed,
+              stats.n_lowered, stats.n_functions);
+}
+
+static void try_form(const ob_model *model, ob_form form, const char *target, size_t n_errors) {
     static byte_buffer buffer;
     ob_model *copy = NULL, *read = NULL;
     ob_error error;
-    const char *why = "";
+    const char *why = "", *name = target ? target : ob_form_name(form);
     FUZZ_MUST(ob_model_clone(model, &copy, NULL) == OB_OK, "clone");
-    ob_status status = ob_rewrite(copy, form, NULL, NULL, &error);
-    FUZZ_MUST(status != OB_E_INTERNAL && status != OB_E_MEMORY && status != OB_E_ARGUMENT, "%s: %s", ob_form_name(form),
-              error.message);
-    FUZZ_MUST(status == OB_OK || error.code == status, "%s: returned %s, said %s", ob_form_name(form), ob_status_text(status),
+    ob_status status = rewrite(copy, form, target, NULL, &error);
+    FUZZ_MUST(status != OB_E_INTERNAL && status != OB_E_MEMORY && status != OB_E_ARGUMENT, "%s: %s", name, error.message);
+    FUZZ_MUST(status == OB_OK || error.code == status, "%s: returned %s, said %s", name, ob_status_text(status),
               ob_status_text(error.code));
     bool refused = status == OB_E_SHAPE || status == OB_E_TYPE || status == OB_E_MODEL;
-    FUZZ_MUST(!refused || n_errors > 0, "%s: a sound model is refused: %s", ob_form_name(form), error.message);
+    FUZZ_MUST(!refused || n_errors > 0, "%s: a sound model is refused: %s", name, error.message);
     if (status == OB_OK) read = write_and_read(copy, OB_FORMAT_PROTOBUF, &buffer);
     if (read) {
-        FUZZ_MUST(same_model(copy, read, &why), "%s: %s differs after reading back", ob_form_name(form), why);
+        FUZZ_MUST(same_model(copy, read, &why), "%s: %s differs after reading back", name, why);
         size_t n = count_errors(read);
-        FUZZ_MUST(n == 0 || n == SIZE_MAX || n_errors > 0, "%s: %zu errors in what was sound", ob_form_name(form), n);
-        rewrite_again(read, form);
+        FUZZ_MUST(n == 0 || n == SIZE_MAX || n_errors > 0, "%s: %zu errors in what was sound", name, n);
+        rewrite_again(read, form, target);
     }
     ob_model_close(&read);
     ob_model_close(&copy);
@@ -76,7 +80,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
     FUZZ_MUST(!read || same_model(model, read, &why), "%s differs after writing and reading", why);
     ob_model_close(&read);
     size_t n_errors = count_errors(model);
-    for (int form = 0; form < OB_FORM_COUNT; form++) try_form(model, (ob_form)form, n_errors);
+    for (int form = 0; form < OB_FORM_COUNT; form++) try_form(model, (ob_form)form, NULL, n_errors);
+    try_form(model, OB_FORM_COUNT, ob_target_at(fuzz_hash(data, n) / 2 % ob_target_count()).name, n_errors);
     ob_model_close(&model);
     return 0;
 }

@@ -1,8 +1,8 @@
 /* Random graphs that broadcast: elementwise operators of every opset, one-way and batch broadcasting, explicit operators,
  * Expand and Tile that stretch or do not, subgraphs, loops and local functions; symbols, unknown sizes, sizes 0 and 1. A graph
- * without errors is rewritten to every form, or refused as not supported. The result has no errors, is the same after writing
- * and reading, and computes the same bits. `test_rewrite_random SEED N` runs N graphs from that seed and prints those that
- * fail. */
+ * without errors is rewritten to every form and for three deployment targets, or refused as not supported. The result has no
+ * errors, is the same after writing and reading, and computes the same bits. `test_rewrite_random SEED N` runs N graphs from that
+ * seed and prints those that fail. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -333,13 +333,14 @@ static size_t n_errors_of(ob_model *model) {
 static size_t n_clean, n_rewritten, n_refused, n_run;
 
 /* NULL, or the error of the form. */
-static const char *judge_form(const generator *g, const ob_model *model, ob_form form, const results *before) {
+static const char *judge_form(const generator *g, const ob_model *model, ob_form form, const char *target,
+                              const results *before) {
     static char text[700];
     byte_buffer buffer = {0};
     ob_model *made = NULL;
     ob_error error;
     const char *wrong = NULL;
-    ob_status status = make_variant(model, form, &buffer, &made, &error);
+    ob_status status = make_variant_for(model, form, target, &buffer, &made, &error);
     if (status == OB_OK) {
         n_rewritten++;
         results after;
@@ -379,9 +380,16 @@ static bool judge(uint64_t seed) {
         results before;
         run(&g, model, &before);
         for (int form = 0; form < OB_FORM_COUNT; form++) {
-            const char *wrong = judge_form(&g, model, (ob_form)form, &before);
+            const char *wrong = judge_form(&g, model, (ob_form)form, NULL, &before);
             if (!wrong) continue;
             printf("seed %llu, %s: %s\n%s", (unsigned long long)seed, ob_form_name((ob_form)form), wrong, text);
+            right = false;
+        }
+        for (int i = 0; i < 3; i++) {
+            const char *target = ob_target_at((seed * 3 + (uint64_t)i) % ob_target_count()).name;
+            const char *wrong = judge_form(&g, model, OB_FORM_COUNT, target, &before);
+            if (!wrong) continue;
+            printf("seed %llu, target %s: %s\n%s", (unsigned long long)seed, target, wrong, text);
             right = false;
         }
         free(before.bytes.data);
