@@ -57,6 +57,22 @@ static const ob_node *normalisation_after(const ob_suspect *s, const ob_node *no
     return NULL;
 }
 
+/* The operand has an axis that the other operand has twice, also where the normalisation goes: a mask of keys at the queries. */
+static bool repair(const ob_suspect *s, uint32_t i, ob_repair *out) {
+    const int32_t rank = s->group->result.rank;
+    for (uint32_t x = 0; x < s->group->n; x++)
+        for (int32_t r = 0; r < rank && x != i; r++) {
+            bool absent;
+            const uint32_t root = ob__suspect_axis(s, i, r, &absent)->root;
+            for (int32_t p = 0; p < rank && root; p++) {
+                if (p == r || ob__group_dim(s->group, i, p) != 1) continue;
+                if (ob__suspect_axis(s, x, p, &absent)->root == root && ob__suspect_axis(s, x, r, &absent)->root == root)
+                    return ob__repair_exchange(s, i, r, p, out);
+            }
+        }
+    return false;
+}
+
 bool ob__suspect_cancelled(const ob_suspect *s, ob_suspicion *out) {
     const ob_group *group = s->group;
     const ob_op *op = s->node->op;
@@ -69,6 +85,7 @@ bool ob__suspect_cancelled(const ob_suspect *s, ob_suspicion *out) {
         const char *name = ob__suspect_name(s, i), *label = ob__shown_name(ob__node_label(reader), OB_NAME_IN_TEXT, s->arena);
         const char *type = ob__shown_name(reader->op_type, OB_NAME_IN_TEXT, s->arena);
         *out = (ob_suspicion){.id = OB0409, .a = i, .b = i, .axis = group->result.rank - 1};
+        out->has_repair = repair(s, i, &out->repair);
         out->fix = choice ? "a mask of keys belongs to the axis over which the normalisation goes: Unsqueeze it at another axis"
                           : "remove the operand, or Unsqueeze it at another axis";
         if (name && label && type)

@@ -15,6 +15,7 @@ static int32_t place_of(const ob_suspect *s, uint32_t x, const ob_axis_origin *a
     const int32_t rank = s->group->result.rank;
     bool absent;
     *by_root = true;
+    if (axis->root && ob__suspect_axis(s, x, now, &absent)->root == axis->root) return now;
     for (int32_t r = 0; r < rank && axis->root; r++)
         if (ob__suspect_axis(s, x, r, &absent)->root == axis->root) return r;
     for (int32_t r = 0; r < rank && axis->root; r++)
@@ -58,6 +59,16 @@ static bool ascends(const placement *p) {
     return true;
 }
 
+/* A fix of operand y with the axes in `out`, to a shape of that rank with the sizes in `out`. */
+static void set_fix(const ob_suspect *s, uint32_t y, ob_fix_kind kind, uint32_t n_axes, int32_t rank, ob_repair *out) {
+    out->fix = ob__fix(kind, s->node);
+    out->fix.operand = (int32_t)s->group->inputs[y];
+    out->fix.axes = out->axes;
+    out->fix.n_axes = n_axes;
+    out->fix.from = s->group->shapes[y];
+    out->fix.to = (ob_shape){rank, out->dims};
+}
+
 /* New axes of size 1 between and behind those of y, which has none yet. */
 static bool insert_axes(const ob_suspect *s, uint32_t x, uint32_t y, const placement *p, ob_repair *out) {
     uint32_t n = 0;
@@ -86,12 +97,7 @@ static bool remove_axes(const ob_suspect *s, uint32_t x, uint32_t y, const place
             out->dims[left++] = from->dims[k];
     }
     if (n == 0 || left != s->group->shapes[x].rank) return false;
-    out->fix = ob__fix(OB_FIX_KIND_SQUEEZE, s->node);
-    out->fix.operand = (int32_t)s->group->inputs[y];
-    out->fix.axes = out->axes;
-    out->fix.n_axes = (uint32_t)n;
-    out->fix.from = *from;
-    out->fix.to = (ob_shape){left, out->dims};
+    set_fix(s, y, OB_FIX_KIND_SQUEEZE, (uint32_t)n, left, out);
     return true;
 }
 
@@ -111,12 +117,7 @@ static bool exchange_axes(const ob_suspect *s, uint32_t x, uint32_t y, const pla
         out->dims[r] = from->dims[out->axes[r]];
     }
     if (!moved) return false;
-    out->fix = ob__fix(OB_FIX_KIND_TRANSPOSE, s->node);
-    out->fix.operand = (int32_t)s->group->inputs[y];
-    out->fix.axes = out->axes;
-    out->fix.n_axes = (uint32_t)p->rank;
-    out->fix.from = *from;
-    out->fix.to = (ob_shape){p->rank, out->dims};
+    set_fix(s, y, OB_FIX_KIND_TRANSPOSE, (uint32_t)p->rank, p->rank, out);
     return true;
 }
 
@@ -132,9 +133,29 @@ bool ob__repair(const ob_suspect *s, uint32_t x, uint32_t y, ob_repair *out) {
 
 bool ob__repair_vector(const ob_suspect *s, uint32_t v, int32_t axis, ob_repair *out) {
     const ob_shape *from = &s->group->shapes[v];
-    const int32_t n = s->group->result.rank - 1 - axis;
-    if (s->group->inputs[v] == OB_NOT_AN_INPUT || s->group->mapped || from->rank != 1 || n < 1) return false;
-    for (int32_t i = 0; i < n; i++) out->axes[i] = i + 1;
-    out->fix = ob__fix_new_axes(s->node, s->group->inputs[v], from, out->axes, (uint32_t)n, out->dims);
+    const int32_t behind = s->group->result.rank - 1 - axis; /* axes that belong behind the vector's */
+    int32_t at = 0;
+    if (s->group->inputs[v] == OB_NOT_AN_INPUT || s->group->mapped || from->rank < 1) return false;
+    while (at < from->rank && from->dims[at] == 1) at++;
+    const int32_t n = behind - (from->rank - 1 - at);
+    if (at == from->rank || n == 0 || from->rank + n > OB_MAX_RANK) return false;
+    for (int32_t i = 0; i < (n < 0 ? -n : n); i++) out->axes[i] = at + 1 + i;
+    if (n > 0) {
+        out->fix = ob__fix_new_axes(s->node, s->group->inputs[v], from, out->axes, (uint32_t)n, out->dims);
+        return true;
+    }
+    set_fix(s, v, OB_FIX_KIND_SQUEEZE, (uint32_t)-n, from->rank + n, out);
+    for (int32_t i = 0; i <= at; i++) out->dims[i] = from->dims[i];
+    for (int32_t i = at + 1; i < from->rank + n; i++) out->dims[i] = 1;
+    return true;
+}
+
+bool ob__repair_exchange(const ob_suspect *s, uint32_t y, int32_t a, int32_t b, ob_repair *out) {
+    const ob_shape *from = &s->group->shapes[y];
+    const int32_t first = s->group->result.rank - from->rank; /* axis of the result for axis 0 */
+    if (s->group->inputs[y] == OB_NOT_AN_INPUT || s->group->mapped || a < first || b < first) return false;
+    for (int32_t k = 0; k < from->rank; k++) out->axes[k] = k + first == a ? b - first : k + first == b ? a - first : k;
+    for (int32_t k = 0; k < from->rank; k++) out->dims[k] = from->dims[out->axes[k]];
+    set_fix(s, y, OB_FIX_KIND_TRANSPOSE, (uint32_t)from->rank, from->rank, out);
     return true;
 }

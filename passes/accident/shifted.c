@@ -28,8 +28,8 @@ static bool is_outer_product(const ob_suspect *s, uint32_t a, uint32_t b, const 
     const bool made_a = !at_q->no_a && at_q->a->one == OB_ONE_MADE, made_b = !at_p->no_b && at_p->b->one == OB_ONE_MADE;
     if (!made_a && !made_b) return false;
     if (!certain) return true;
-    if (at_p->a->fits_only || at_q->b->fits_only) return true; /* positions with positions */
-    if (s->group->result.rank == 2) return true;               /* x[:, None] with y */
+    if (at_p->a->fits_only || at_q->b->fits_only) return true;                     /* positions with positions */
+    if (s->group->result.rank == 2 && !ob__sets_against(s->node->op)) return true; /* x[:, None] * y */
     return ob__same_source(s->origins, ob__suspect_operand(s, a), ob__suspect_operand(s, b));
 }
 

@@ -82,6 +82,8 @@ bool ob__is_batch(const ob_work *work, ob_dim size);
 bool ob__repair(const ob_suspect *s, uint32_t x, uint32_t y, ob_repair *out);
 /* Puts the elements of a vector along an axis of the result. */
 bool ob__repair_vector(const ob_suspect *s, uint32_t v, int32_t axis, ob_repair *out);
+/* Exchanges the operand's axes at two axes of the result. */
+bool ob__repair_exchange(const ob_suspect *s, uint32_t y, int32_t a, int32_t b, ob_repair *out);
 
 /* What rules found so far. */
 typedef struct ob_suspected {

@@ -15,12 +15,20 @@ static int32_t axis_of_vector(const ob_suspect *s, uint32_t i) {
     return found;
 }
 
+/* A constant, or an input that is a vector of a fixed size: weights that the caller gives. */
+static bool is_weight(const ob_suspect *s, uint32_t i, int32_t axis) {
+    bool absent;
+    if (ob__is_constant_value(s->origins, ob__suspect_operand(s, i))) return true;
+    const ob_root *root = axis < 0 ? NULL : ob__root(s->origins, ob__suspect_axis(s, i, axis, &absent)->root);
+    return root && root->kind == OB_ROOT_INPUT && root->value->declared.shape.rank == 1 && ob_dim_is_const(root->size);
+}
+
 bool ob__suspect_vector(const ob_suspect *s, ob_suspicion *out) {
     const ob_group *group = s->group;
     if (!group || (group->kind != OB_BCAST_MULTI && group->kind != OB_BCAST_UNI)) return false;
     for (uint32_t v = 0; v < group->n; v++) {
-        if (!ob__is_constant_value(s->origins, ob__suspect_operand(s, v))) continue;
         const int32_t at = axis_of_vector(s, v);
+        if (!is_weight(s, v, at)) continue;
         for (uint32_t x = 0; x < group->n && at >= 0; x++) {
             bool absent;
             if (x == v || ob__is_constant_value(s->origins, ob__suspect_operand(s, x))) continue;
@@ -29,18 +37,18 @@ bool ob__suspect_vector(const ob_suspect *s, ob_suspicion *out) {
             if (ob__is_feature(s->origins, met->root)) continue;
             for (int32_t c = 0; c < group->result.rank; c++) {
                 const ob_axis_origin *own = ob__suspect_axis(s, x, c, &absent);
-                if (c == at || own->root == 0 || !ob__is_feature(s->origins, own->root)) continue;
-                if (ob__group_dim(group, x, c) != ob__group_dim(group, v, at)) continue;
+                if (c == at || own->root == 0 || ob__group_dim(group, x, c) != ob__group_dim(group, v, at)) continue;
+                /* If it decides an open size, the axis that has its size already is the likely one, whatever it is. */
+                if (!ob__is_feature(s->origins, own->root) && ob_dim_is_const(ob__group_dim(group, x, at))) continue;
                 const char *vector = ob__suspect_name(s, v), *value = ob__suspect_name(s, x);
                 const char *meets = ob__axis_in_words(s->origins, met, s->arena),
                            *has = ob__axis_in_words(s->origins, own, s->arena);
                 *out = (ob_suspicion){.id = OB0405, .a = v, .b = x, .axis = at};
                 out->has_repair = ob__repair_vector(s, v, c, &out->repair);
                 if (!vector || !value || !meets || !has) return true;
-                out->text = ob__arena_printf(s->arena,
-                                             "%s is a vector along axis %d, %s; the features of %s, of the same size, are along "
-                                             "axis %d, %s",
-                                             vector, (int)at, meets, value, (int)c, has);
+                out->text =
+                    ob__arena_printf(s->arena, "%s lies along axis %d, which is %s; %s has its size along axis %d, which is %s",
+                                     vector, (int)at, meets, value, (int)c, has);
                 out->fix =
                     ob__arena_printf(s->arena, "reshape %s so that its elements are along axis %d of the result", vector, (int)c);
                 return true;
