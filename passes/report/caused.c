@@ -1,18 +1,29 @@
 /* One problem is one finding: an accident carries the clauses of the contract that it causes, and these have no finding of their
  * own. A clause is caused by an accident if the accident's node requires it along the same axis; along any axis if the operands
  * have different ranks, because then all axes are shifted; or along an axis where a size meets another one while it stands on a
- * different axis of the other operand, as in (N,M,K) + (M,K,N). Linear in findings and requirements. */
+ * different axis of the other operand, as in (N,M,K) + (M,K,N). A node behind the accident may read the size that it made,
+ * bcast(N, M): a clause on the same sizes that such a node requires is caused by the accident, too. Linear in findings and
+ * requirements, times a bounded number of accidents. */
 #include "core/base/error.h"
 #include "core/base/list.h"
 #include "core/dims/terms.h"
 #include "passes/report/report.h"
 
-enum { MOST_AT_NODE = 16 /* accidents of one node that are looked at */ };
+enum { MOST_AT_NODE = 16 /* accidents of one node that are looked at */, MOST_MADE = 32 /* sizes that accidents make */ };
+
+/* A size that an accident made of two others. */
+typedef struct made {
+    ob_dim size;
+    const ob_requirement *from;
+    uint32_t accident; /* index of its finding */
+} made;
 
 typedef struct joining {
     ob_report *report;
     uint32_t *first; /* by node id: 1 + index of the first accident there; 0: none */
     uint32_t *next;  /* by index of a finding: 1 + index of the next accident of the node */
+    made made[MOST_MADE];
+    uint32_t n_made;
 } joining;
 
 static ob_status list_accidents(joining *j, bool *any) {
@@ -95,6 +106,81 @@ static ob_status join_clause(joining *j, uint32_t number) {
     return OB_OK;
 }
 
+/* ---- Sizes that accidents made ---- */
+
+static void list_made(joining *j) {
+    const ob_facts *facts = &j->report->facts;
+    for (uint32_t i = 0; i < facts->n_conditions && j->n_made < MOST_MADE; i++) {
+        const ob_requirement *r = &facts->conditions[i];
+        uint32_t at = r->node && !r->value && r->condition.kind == OB_COND_BROADCAST ? j->first[r->node->id] : 0;
+        for (uint32_t n = 0; at && n < MOST_AT_NODE; n++, at = j->next[at - 1])
+            if (is_caused(&j->report->findings.items[at - 1], r)) break;
+        const ob_dim size = at ? ob_dim_bcast(j->report->model->dims, r->condition.a, r->condition.b) : OB_DIM_UNKNOWN;
+        if (at && ob_dim_is_term(size)) j->made[j->n_made++] = (made){size, r, at - 1};
+    }
+}
+
+/* Terms are small and shallow. */
+static bool contains(const ob_dims *dims, ob_dim dim, ob_dim part) {
+    const ob_term *term = ob__term(dims, dim);
+    if (dim == part) return true;
+    if (!term) return false;
+    if (term->kind != OB_DIM_KIND_SUM) {
+        for (uint32_t i = 0; i < term->n_words; i++)
+            if (contains(dims, term->words[i], part)) return true;
+        return false;
+    }
+    for (uint32_t i = 1; i < term->n_words; i += 2 + (uint32_t)term->words[i + 1])
+        for (uint32_t k = 0; k < (uint32_t)term->words[i + 1]; k++)
+            if (contains(dims, term->words[i + 2 + k], part)) return true;
+    return false;
+}
+
+typedef struct symbols {
+    ob_dim at[4];
+    uint32_t n;
+    bool too_many;
+} symbols;
+
+static bool add_symbol(void *context, ob_dim symbol) {
+    symbols *list = context;
+    for (uint32_t i = 0; i < list->n; i++)
+        if (list->at[i] == symbol) return true;
+    list->too_many = list->n == sizeof list->at / sizeof *list->at;
+    if (!list->too_many) list->at[list->n++] = symbol;
+    return !list->too_many;
+}
+
+/* Has the clause no other symbols than the condition? */
+static bool adds_no_symbol(const ob_dims *dims, const ob_condition *condition, const ob_solved_clause *clause) {
+    symbols list = {.n = 0};
+    ob_dim_symbols(dims, condition->a, add_symbol, &list);
+    if (!list.too_many) ob_dim_symbols(dims, condition->b, add_symbol, &list);
+    const uint32_t n = list.n;
+    for (uint32_t i = 0; i < clause->n && !list.too_many; i++) {
+        ob_dim_symbols(dims, clause->literals[i].p, add_symbol, &list);
+        if (clause->literals[i].q && !list.too_many) ob_dim_symbols(dims, clause->literals[i].q, add_symbol, &list);
+    }
+    return !list.too_many && list.n == n;
+}
+
+/* The accident that made a size in the condition of this finding; its index + 1, 0: none. */
+static uint32_t maker_of(const joining *j, const ob_finding *finding) {
+    const ob_dims *dims = j->report->model->dims;
+    if (!finding->clause || !finding->condition) return 0;
+    for (uint32_t i = 0; i < j->n_made; i++) {
+        const made *m = &j->made[i];
+        const ob_finding *accident = &j->report->findings.items[m->accident];
+        if (m->from->node == finding->node || m->from->called != finding->called) continue;
+        if (accident->severity < finding->severity || accident->n_caused == OB_FINDING_CAUSED) continue;
+        if (!contains(dims, finding->condition->a, m->size) && !contains(dims, finding->condition->b, m->size)) continue;
+        if (adds_no_symbol(dims, &m->from->condition, j->report->contract.clauses[finding->clause - 1])) return m->accident + 1;
+    }
+    return 0;
+}
+
+/* ---- The findings of these clauses ---- */
+
 /* Does an accident of the same node carry the clause of this finding, with no lower severity? */
 static bool is_carried(const joining *j, const ob_finding *finding) {
     const ob_findings *findings = &j->report->findings;
@@ -115,9 +201,14 @@ ob_status ob__report_join_caused(ob_report *report) {
     OB_TRY(list_accidents(&j, &any));
     if (!any) return OB_OK;
     for (uint32_t i = 0; i < report->contract.n_clauses; i++) OB_TRY(join_clause(&j, i));
+    list_made(&j);
     bool *carried = OB_ARENA_ARRAY(&report->arena, bool, findings->n);
     if (!carried) return OB_E_MEMORY;
-    for (uint32_t i = 0; i < findings->n; i++) carried[i] = is_carried(&j, &findings->items[i]);
+    for (uint32_t i = 0; i < findings->n; i++) {
+        const uint32_t maker = maker_of(&j, &findings->items[i]);
+        carried[i] = maker || is_carried(&j, &findings->items[i]);
+        if (maker) OB_TRY(add_clause(findings, &findings->items[maker - 1], findings->items[i].clause - 1));
+    }
     uint32_t n = 0;
     for (uint32_t i = 0; i < findings->n; i++)
         if (!carried[i]) findings->items[n++] = findings->items[i];

@@ -84,6 +84,22 @@ static void an_accident_that_is_left_out_carries_nothing(void **state) {
     judge(text, &options, "OB0201 add; OB0403 add (N = M or M = 1 or N = 1)", 1);
 }
 
+/* A node behind the accident reads the size that it made. With a size of its own it has a condition of its own. */
+static void conditions_behind_an_accident_are_its_own(void **state) {
+    (void)state;
+    judge(HEADER "g (float[B,T,4] x, float[1,B,4] m) => (float[?,?,?] z) {\n"
+                 "  [add] y = Add (x, m)\n"
+                 "  s = Shape (x)\n"
+                 "  [back] z = Reshape <allowzero = 1> (y, s)\n"
+                 "}\n",
+          NULL, "OB0403 add (B = T or B = 1 or T = 1) (B = T or B <= 1)", 1);
+    judge(HEADER "g (float[B,T,4] x, float[1,B,4] m, float[1,K,4] w) => (float[?,?,?] z) {\n"
+                 "  [add] y = Add (x, m)\n"
+                 "  [more] z = Add (y, w)\n"
+                 "}\n",
+          NULL, "OB0403 add (B = T or B = 1 or T = 1); OB0201 more; OB0201 more", 3);
+}
+
 /* Each set of calls of a function has its own. */
 static void calls_are_told_apart(void **state) {
     (void)state;
@@ -367,6 +383,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(a_condition_in_place_stays),
         cmocka_unit_test(another_node_keeps_its_finding),
         cmocka_unit_test(an_accident_that_is_left_out_carries_nothing),
+        cmocka_unit_test(conditions_behind_an_accident_are_its_own),
         cmocka_unit_test(calls_are_told_apart),
         cmocka_unit_test(findings_are_in_order),
         cmocka_unit_test(the_caller_ignores_at_places),
