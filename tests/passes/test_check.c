@@ -482,6 +482,20 @@ static void the_defect_of_the_decoder_is_found(void **state) {
     assert_string_equal(finding.id, "OB0403"); /* the cause: a mask whose batch lies along the target tokens */
     assert_string_equal(finding.op_type, "Add");
     assert_non_null(strstr(finding.fix, "Transpose"));
+    /* It carries the condition of a Reshape behind it. */
+    assert_int_equal(finding.n_caused, 1);
+    assert_int_equal(ob_report_get_summary(report).n_warnings, 1);
+    ob_clause_info clause;
+    assert_int_equal(ob_report_clause(report, finding.caused[0], &clause), OB_OK);
+    assert_string_equal(clause.text, "batch = target_tokens or batch = 1");
+    ob_report_close(&report);
+    const ob_severity_given none = {"OB04", OB_SEVERITY_NONE};
+    ob_check_options options;
+    ob_check_options_init(&options);
+    options.severities = &none;
+    options.n_severities = 1;
+    assert_int_equal(ob_check(model, &options, &report, NULL), OB_OK);
+    at = 0;
     do assert_int_equal(ob_report_finding(report, at++, &finding), OB_OK);
     while (finding.severity != OB_SEVERITY_WARNING);
     assert_non_null(strstr(finding.message, "requires batch = target_tokens or batch = 1"));
@@ -499,7 +513,6 @@ static void the_defect_of_the_decoder_is_found(void **state) {
     assert_string_equal(finding.op_type, "Reshape");
     ob_report_close(&report);
     const ob_named_size sizes[] = {{"batch", 2}, {"target_tokens", 9}};
-    ob_check_options options;
     ob_check_options_init(&options);
     options.dims = sizes;
     options.n_dims = 2;
