@@ -20,6 +20,10 @@ def cases(folder):
     yield [check, f"{source}/models/wrong.onnx", "--format", "json", "--verbose"]
     yield [check, attention, "--emit", "function", "-o", f"{folder}/function.onnxtxt"]
     yield [check, attention, "--emit", "expand", "-o", "-"]
+    yield [check, f"{source}/models/wrong.onnx", "--write-baseline", f"{folder}/known.json"]
+    with open(f"{folder}/accepted.json", "w", encoding="utf-8") as file:
+        file.write('{"onnx_broadcast_baseline":1,"models":[]}')
+    yield [check, f"{source}/models/accidental.onnx", "--baseline", f"{folder}/accepted.json", "--ignore", "OB0401:*"]
     yield [run, attention, "--random"]
     yield [run, attention, "--random", "--output-dir", f"{folder}/outputs", "--npy", "--verbose"]
     yield [run, legacy, "--input", f"{legacy_data}/input_0.pb", "--expect", legacy_data]
