@@ -6,7 +6,7 @@
 
 #include "compare.h"
 
-enum { MOST_SIZES = 64, BATCH = 3, ROUNDS = 3, MOST_NAMES = 128 };
+enum { MOST_SIZES = 64, BATCH = 3, ROUNDS = 3, MOST_RUNS = 60, MOST_NAMES = 128 };
 
 /* One case: the sizes of symbols, the elements of inputs. */
 typedef struct trial {
@@ -369,7 +369,7 @@ static exit_code examine(examination *e, const ob_session *plain, ob_report *rep
     trial t = {.n = BATCH, .seed = e->options->seed};
     finding f = {.ran = false};
     uint32_t attempt = 0;
-    while (choose_sizes(e, report, &attempt, &t)) {
+    for (int tried = 0; tried < MOST_RUNS && choose_sizes(e, report, &attempt, &t); tried++) {
         if (!e->is_output && !mark_outputs(e, plain, &t, &f.error)) continue;
         for (int64_t round = 0; round < ROUNDS && !f.differs; round++) {
             t.seed = e->options->seed + round;

@@ -168,9 +168,13 @@ void ob__axes_alike(ob_axes *axes) {
             ob__link_each(axes, output, input, NULL, OB_LINK_SAME);
 }
 
+/* An explicit broadcast links each result to each operand; of a hostile number of both it states nothing. */
+enum { MOST_PAIRS = 1 << 20 };
+
 void ob__axes_broadcast(ob_axes *axes) {
     const ob_infer *infer = axes->infer;
     const ob_legacy_axis placed = infer->op->broadcast == OB_BCAST_LEGACY ? ob__legacy_axis(infer->node) : (ob_legacy_axis){0};
+    if ((uint64_t)infer->node->n_outputs * infer->node->n_inputs > MOST_PAIRS) return;
     for (uint32_t output = 0; output < infer->node->n_outputs; output++) {
         const int32_t rank = ob__out_rank_of(axes, output);
         for (uint32_t input = 0; input < infer->node->n_inputs; input++) {

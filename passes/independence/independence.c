@@ -243,8 +243,9 @@ static ob_status analyse(ob_model *model, const char *symbol, uint64_t max_nodes
     marks.of = OB_ARENA_ARRAY(&r->arena, ob_mark, model->n_values);
     if (!marks.of) return OB_E_MEMORY;
     ob__arena_init(&marks.scratch, &model->arena.allocator);
-    const ob_status status = ob__arena_finish(&marks.scratch, ob__mark_values(&marks));
-    return status == OB_OK ? answer(r, &marks) : status;
+    OB_TRY(ob__arena_finish(&marks.scratch, ob__mark_values(&marks)));
+    OB_TRY(answer(r, &marks));
+    return ob_dims_status(model->dims) == OB_E_MEMORY ? OB_E_MEMORY : OB_OK; /* without memory a term is unknown */
 }
 
 ob_status ob_independence_check(const ob_model *model, const char *symbol, uint64_t max_nodes, ob_independence **out,

@@ -2,6 +2,7 @@
  * links (ops/infer/axes.h). Only links SAME, MERGED and SPLIT keep elements of the batch apart. */
 #include "passes/independence/marks.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/base/error.h"
@@ -9,11 +10,19 @@
 #include "ops/table/op.h"
 #include "passes/origin/links.h"
 
+/* The marks of a node's operands. */
+typedef struct operand_marks {
+    const ob_value *worst; /* broken or unknown; NULL: none is */
+    uint32_t n_broken, n_unknown, n_sizes, n_along;
+    uint32_t first_size, first_along; /* operands */
+} operand_marks;
+
 /* One node and one of its results. */
 typedef struct visit {
     ob_marks *marks;
     const ob_node *node;
-    const ob_links *links;
+    operand_marks operands;
+    const ob_links *links; /* of this result, in the order of operands */
     uint32_t output;
 } visit;
 
@@ -85,11 +94,17 @@ bool ob__marks_differ(const ob_marks *marks, const ob_value *value) {
 
 /* A link of operand `input` (and its axis, unless it is -2) to the result, of that kind. */
 static const ob_link *find_link(const visit *v, uint32_t input, int32_t input_axis, ob_link_kind kind) {
-    for (uint32_t i = 0; i < v->links->n; i++) {
-        const ob_link *link = &v->links->items[i];
-        if (link->output == v->output && link->input == input && link->kind == kind &&
-            (input_axis == -2 || link->input_axis == input_axis))
-            return link;
+    uint32_t low = 0, high = v->links->n;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (v->links->items[middle].input < input)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (; low < v->links->n && v->links->items[low].input == input; low++) {
+        const ob_link *link = &v->links->items[low];
+        if (link->kind == kind && (input_axis == -2 || link->input_axis == input_axis)) return link;
     }
     return NULL;
 }
@@ -156,8 +171,7 @@ static bool split_along(const visit *v, uint32_t input, const ob_mark *mark, ob_
     ob_dim before = 1, after = 1, at = OB_DIM_UNKNOWN;
     for (uint32_t i = 0; i < v->links->n; i++) {
         const ob_link *link = &v->links->items[i];
-        if (link->output != v->output || link->input != input || link->input_axis != mark->axis || link->kind != OB_LINK_SPLIT)
-            continue;
+        if (link->input != input || link->input_axis != mark->axis || link->kind != OB_LINK_SPLIT) continue;
         const ob_dim d = dim_of(v->marks, v->node->outputs[v->output], link->axis);
         if (d == OB_DIM_UNKNOWN) return false;
         if (ob__marks_mention(v->marks, d)) {
@@ -183,8 +197,7 @@ static bool merge_along(const visit *v, uint32_t input, const ob_mark *mark, int
     out->inner = mark->inner;
     for (uint32_t i = 0; i < v->links->n; i++) {
         const ob_link *link = &v->links->items[i];
-        if (link->output != v->output || link->input != input || link->axis != axis || link->kind != OB_LINK_MERGED ||
-            link->input_axis == mark->axis)
+        if (link->input != input || link->axis != axis || link->kind != OB_LINK_MERGED || link->input_axis == mark->axis)
             continue;
         const ob_dim d = dim_of(v->marks, v->node->inputs[input], link->input_axis);
         ob_dim *side = link->input_axis < mark->axis ? &out->outer : &out->inner;
@@ -213,7 +226,7 @@ static bool follow(const visit *v, uint32_t input, ob_mark *out) {
 static bool others_fit(const visit *v, const ob_mark *out, bool *is_number) {
     for (uint32_t i = 0; i < v->links->n; i++) {
         const ob_link *link = &v->links->items[i];
-        if (link->output != v->output || link->axis != out->axis || link->kind != OB_LINK_SAME) continue;
+        if (link->axis != out->axis || link->kind != OB_LINK_SAME) continue;
         const ob_value *operand = v->node->inputs[link->input];
         const ob_mark *mark = mark_of(v->marks, operand);
         if (mark->kind == OB_MARK_ALONG && mark->axis == link->input_axis) continue;
@@ -243,8 +256,7 @@ static bool size_fits(const visit *v, const ob_mark *out) {
     const ob_dim size = ob_dim_mul(dims, ob_dim_mul(dims, out->outer, v->marks->symbol), out->inner),
                  d = dim_of(v->marks, v->node->outputs[v->output], out->axis);
     bool is_stated = false;
-    for (uint32_t i = 0; i < v->links->n; i++)
-        is_stated = is_stated || (v->links->items[i].output == v->output && v->links->items[i].kind == OB_LINK_SIZED);
+    for (uint32_t i = 0; i < v->links->n; i++) is_stated = is_stated || v->links->items[i].kind == OB_LINK_SIZED;
     return d == size || (!is_stated && ob_dim_is_anonymous(dims, d));
 }
 
@@ -266,7 +278,7 @@ static ob_mark along(const visit *v, bool any_size) {
     ob_mark out = {.axis = -1};
     bool uniform = true, reshapes = false, is_number = false;
     uint32_t n = 0;
-    for (uint32_t i = 0; i < v->node->n_inputs; i++) {
+    for (uint32_t i = v->operands.first_along; i < v->node->n_inputs; i++) {
         if (!is_given(v->node, i)) continue;
         const ob_mark *mark = mark_of(v->marks, v->node->inputs[i]);
         ob_mark next;
@@ -304,7 +316,7 @@ static ob_mark made_along(const visit *v, int32_t axis) {
     const ob_dim count = ob_dim_div_exact(dims, dim_of(v->marks, result, axis), v->marks->symbol);
     for (uint32_t i = 0; i < v->links->n; i++) {
         const ob_link *link = &v->links->items[i];
-        if (link->output != v->output || link->axis != axis || link->kind == OB_LINK_SIZED) continue;
+        if (link->axis != axis || link->kind == OB_LINK_SIZED) continue;
         if (link->kind == OB_LINK_PLACE)
             return broken(v, OB_MIXING_PLACE, false, "the place of an element along the axis decides its value");
         if (link->kind != OB_LINK_SAME || dim_of(v->marks, v->node->inputs[link->input], link->input_axis) != 1)
@@ -339,44 +351,45 @@ static bool has_rows(const ob_value *value) {
 /* An operand whose elements are sizes of the batch, and that are used for more than sizes. */
 static ob_mark used_as_number(const visit *v, uint32_t input) {
     const ob_shape shape = shape_of(v->marks, v->node->outputs[v->output]);
-    uint32_t n_sizes = 0, n_others = 0;
-    for (uint32_t i = 0; i < v->node->n_inputs; i++) {
-        if (!is_given(v->node, i)) continue;
-        const ob_mark_kind kind = mark_of(v->marks, v->node->inputs[i])->kind;
-        n_sizes += kind == OB_MARK_SIZE;
-        n_others += kind != OB_MARK_SIZE && kind != OB_MARK_FREE;
-    }
     for (uint32_t i = 0; i < v->links->n; i++) {
         const ob_link *link = &v->links->items[i];
-        if (link->output != v->output || link->axis < 0 || link->axis >= shape.rank) continue;
+        if (link->axis < 0 || link->axis >= shape.rank) continue;
         if (!ob__marks_mention(v->marks, shape.dims[link->axis])) continue;
         if (link->kind == OB_LINK_PLACE) return broken(v, OB_MIXING_PLACE, false, "the places in the batch are used as numbers");
         if (link->kind == OB_LINK_MOVED && mark_of(v->marks, v->node->inputs[link->input])->kind == OB_MARK_FREE)
             return broken(v, OB_MIXING_SLICE,
-                          n_sizes == 1 && n_others == 0 && link->input_axis == 0 && has_rows(v->node->inputs[link->input]),
+                          v->operands.n_sizes == 1 && v->operands.n_along == 0 && link->input_axis == 0 &&
+                              has_rows(v->node->inputs[link->input]),
                           "a table has as many rows as the batch has elements");
     }
-    const bool live = v->node->op->keeps && n_sizes == 1 && ob__marks_differ(v->marks, v->node->inputs[input]);
+    const bool live = v->node->op->keeps && v->operands.n_sizes == 1 && ob__marks_differ(v->marks, v->node->inputs[input]);
     return broken(v, OB_MIXING_SIZE, live, "the size is used as a number");
 }
 
 /* ---- Nodes ---- */
 
+static operand_marks count_operands(const ob_marks *marks, const ob_node *node) {
+    operand_marks out = {.worst = NULL};
+    for (uint32_t i = 0; i < node->n_inputs; i++) {
+        if (!is_given(node, i)) continue;
+        const ob_mark_kind kind = mark_of(marks, node->inputs[i])->kind;
+        out.n_unknown += kind == OB_MARK_UNKNOWN;
+        if (kind == OB_MARK_BROKEN && out.n_broken++ == 0) out.worst = node->inputs[i];
+        if (kind == OB_MARK_UNKNOWN && !out.worst) out.worst = node->inputs[i];
+        if (kind == OB_MARK_SIZE && out.n_sizes++ == 0) out.first_size = i;
+        if (kind == OB_MARK_ALONG && out.n_along++ == 0) out.first_along = i;
+    }
+    return out;
+}
+
 /* A value that is broken or unknown makes the result so. */
 static bool inherit(const visit *v, ob_mark *out) {
-    const ob_value *worst = NULL;
-    uint32_t n_broken = 0, n_unknown = 0;
-    for (uint32_t i = 0; i < v->node->n_inputs; i++) {
-        if (!is_given(v->node, i)) continue;
-        const ob_mark *mark = mark_of(v->marks, v->node->inputs[i]);
-        n_unknown += mark->kind == OB_MARK_UNKNOWN;
-        if (mark->kind == OB_MARK_BROKEN && n_broken++ == 0) worst = v->node->inputs[i];
-        if (mark->kind == OB_MARK_UNKNOWN && !worst) worst = v->node->inputs[i];
-    }
-    if (!worst) return false;
-    *out = *mark_of(v->marks, worst);
-    out->from = worst;
-    if (out->kind == OB_MARK_BROKEN && out->live && (n_broken > 1 || n_unknown > 0 || !v->node->op || !v->node->op->keeps)) {
+    const operand_marks *operands = &v->operands;
+    if (!operands->worst) return false;
+    *out = *mark_of(v->marks, operands->worst);
+    out->from = operands->worst;
+    const bool alone = operands->n_broken == 1 && operands->n_unknown == 0;
+    if (out->kind == OB_MARK_BROKEN && out->live && (!alone || !v->node->op || !v->node->op->keeps)) {
         out->live = false;
         out->stops = v->node;
     }
@@ -412,21 +425,16 @@ static ob_status subgraphs_mark(const visit *v, bool *any, bool *reads_batch) {
 
 static ob_mark mark_result(const visit *v, bool has_body, bool body_reads) {
     const ob_value *result = v->node->outputs[v->output];
-    bool mentions, any_along = false, any_size = false;
+    const bool any_along = v->operands.n_along > 0, any_size = v->operands.n_sizes > 0;
+    bool mentions;
     ob_mark out;
     if (is_counted(v->marks, result, &mentions)) return (ob_mark){.kind = mentions ? OB_MARK_SIZE : OB_MARK_FREE};
     if (inherit(v, &out)) return out;
     if (v->node->op && v->node->op->varies) return unknown(v, "the operator gives random numbers");
-    for (uint32_t i = 0; i < v->node->n_inputs; i++) {
-        if (!is_given(v->node, i)) continue;
-        const ob_mark *mark = mark_of(v->marks, v->node->inputs[i]);
-        any_along = any_along || mark->kind == OB_MARK_ALONG;
-        any_size = any_size || mark->kind == OB_MARK_SIZE;
-    }
     if (has_body && (body_reads || any_along || any_size)) return unknown(v, "a subgraph decides how elements are used");
     if (!any_along && !any_size) return (ob_mark){.kind = OB_MARK_FREE};
     if (!v->node->op) return unknown(v, "the operator is not known");
-    for (uint32_t i = 0; i < v->node->n_inputs && any_size; i++)
+    for (uint32_t i = v->operands.first_size; i < v->node->n_inputs && any_size; i++)
         if (is_given(v->node, i) && mark_of(v->marks, v->node->inputs[i])->kind == OB_MARK_SIZE && !states_sizes(v, i))
             return used_as_number(v, i);
     return any_along ? along(v, any_size) : made_of_sizes(v);
@@ -440,14 +448,32 @@ static bool has_elements(const ob_marks *marks, const ob_value *value) {
     return true;
 }
 
+/* By result, by operand, by axes. */
+static int compare_links(const void *a, const void *b) {
+    const ob_link *x = a, *y = b;
+    if (x->output != y->output) return x->output < y->output ? -1 : 1;
+    if (x->input != y->input) return x->input < y->input ? -1 : 1;
+    if (x->axis != y->axis) return x->axis < y->axis ? -1 : 1;
+    return x->input_axis == y->input_axis ? 0 : x->input_axis < y->input_axis ? -1 : 1;
+}
+
 static ob_status mark_node(ob_marks *marks, const ob_node *node) {
-    ob_links links;
+    ob_links all, links;
     bool has_body, body_reads = false;
-    visit v = {.marks = marks, .node = node, .links = &links};
+    visit v = {.marks = marks, .node = node, .links = &links, .operands = count_operands(marks, node)};
     ob__arena_restart(&marks->scratch);
-    OB_TRY(ob__links_of(marks->model, marks->facts, node, &marks->scratch, &links));
+    OB_TRY(ob__links_of(marks->model, marks->facts, node, &marks->scratch, &all));
+    ob_link *sorted = OB_ARENA_ARRAY(&marks->scratch, ob_link, all.n);
+    if (!sorted) return OB_E_MEMORY;
+    if (all.n) memcpy(sorted, all.items, all.n * sizeof *sorted);
+    if (all.n) qsort(sorted, all.n, sizeof *sorted, compare_links);
     OB_TRY(subgraphs_mark(&v, &has_body, &body_reads));
+    uint32_t at = 0;
     for (v.output = 0; v.output < node->n_outputs; v.output++) {
+        uint32_t end = at;
+        while (end < all.n && sorted[end].output == v.output) end++;
+        links = (ob_links){end - at, sorted + at};
+        at = end;
         if (!node->outputs[v.output]) continue;
         ob_mark *mark = mark_of(marks, node->outputs[v.output]);
         *mark = mark_result(&v, has_body, body_reads);

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "failing.h"
 #include "onnx_broadcast/onnx_broadcast.h"
 
 typedef struct independence_case {
@@ -57,12 +58,13 @@ static const independence_case cases[] = {
     {"float[B,0] x", "{ z = Softmax<axis = 0>(x) }", "unknown: normalization at z"},
 };
 
-static ob_model *read_model(const char *inputs, const char *rest) {
+static ob_model *read_model_with(const char *inputs, const char *rest, const ob_allocator *allocator) {
     char text[2000];
     ob_model *model = NULL;
     ob_load_options options;
     ob_load_options_init(&options);
     options.format = OB_FORMAT_TEXT;
+    options.allocator = allocator;
     const int n =
         snprintf(text, sizeof text,
                  "<ir_version: 8, opset_import: [\"\" : 17, \"own\" : 1]>\ng (%s) => (z)\n%s\n"
@@ -73,6 +75,10 @@ static ob_model *read_model(const char *inputs, const char *rest) {
     if (ob_model_load_memory(text, (size_t)n, "case", &options, &model, &error) != OB_OK)
         print_error("%s\n%s\n", error.message, text);
     return model;
+}
+
+static ob_model *read_model(const char *inputs, const char *rest) {
+    return read_model_with(inputs, rest, NULL);
 }
 
 static void answers_have_verdict_reason_and_node(void **state) {
@@ -175,9 +181,36 @@ static void results_of_nodes_become_outputs(void **state) {
     ob_model_close(&model);
 }
 
+static ob_status ask(void *subject, digest *made, ob_error *error) {
+    ob_independence *is = NULL;
+    const ob_status status = ob_independence_check(subject, "B", 0, &is, error);
+    if (status != OB_OK) return status;
+    digest_number(made, is->verdict);
+    digest_text(made, is->reason);
+    digest_text(made, is->node);
+    for (size_t i = 0; i < is->n_path; i++) digest_text(made, is->path[i]);
+    ob_independence_close(&is);
+    return OB_OK;
+}
+
+static void lack_of_memory_is_an_error(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i += 2) {
+        failing f = {0};
+        const ob_allocator allocator = failing_allocator(&f);
+        ob_model *model = read_model_with(cases[i].inputs, cases[i].rest, &allocator);
+        assert_non_null(model);
+        assert_true(fail_each(&f, ask, model, cases[i].rest, 40) > 5);
+        ob_model_close(&model);
+        assert_int_equal(f.n_alive, 0);
+        assert_int_equal(f.n_bytes, 0);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(answers_have_verdict_reason_and_node), cmocka_unit_test(path_leads_from_the_node_to_the_output),
-        cmocka_unit_test(symbol_is_that_of_first_axes), cmocka_unit_test(results_of_nodes_become_outputs)};
+        cmocka_unit_test(symbol_is_that_of_first_axes), cmocka_unit_test(results_of_nodes_become_outputs),
+        cmocka_unit_test(lack_of_memory_is_an_error)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
