@@ -9,7 +9,11 @@
 #include "core/dims/terms.h"
 #include "passes/report/report.h"
 
-enum { MOST_AT_NODE = 16 /* accidents of one node that are looked at */, MOST_MADE = 32 /* sizes that accidents make */ };
+enum {
+    MOST_AT_NODE = 16,   /* accidents of one node that are looked at */
+    MOST_MADE = 32,      /* sizes that accidents make */
+    MOST_STEPS = 1 << 22 /* of searches in shapes and terms; then no more conditions are joined */
+};
 
 /* A size that an accident made of two others. */
 typedef struct made {
@@ -24,6 +28,7 @@ typedef struct joining {
     uint32_t *next;  /* by index of a finding: 1 + index of the next accident of the node */
     made made[MOST_MADE];
     uint32_t n_made;
+    uint32_t n_steps;
 } joining;
 
 static ob_status list_accidents(joining *j, bool *any) {
@@ -50,10 +55,11 @@ static ob_dim size_at(const ob_shape *shape, int32_t axis, int32_t rank) {
 }
 
 /* Does an operand's size along the axis stand on another axis of another operand? */
-static bool crosses(const ob_finding *accident, int32_t axis, int32_t rank) {
+static bool crosses(joining *j, const ob_finding *accident, int32_t axis, int32_t rank) {
     for (uint32_t a = 0; a < accident->n_operands; a++) {
         const ob_dim size = size_at(&accident->operands[a], axis, rank);
-        if (!ob_dim_is_term(size)) continue;
+        if (!ob_dim_is_term(size) || j->n_steps > MOST_STEPS) continue;
+        j->n_steps += accident->n_operands * (uint32_t)rank;
         for (uint32_t b = 0; b < accident->n_operands; b++)
             for (int32_t q = 0; b != a && q < rank; q++)
                 if (q != axis && size_at(&accident->operands[b], q, rank) == size) return true;
@@ -61,7 +67,7 @@ static bool crosses(const ob_finding *accident, int32_t axis, int32_t rank) {
     return false;
 }
 
-static bool is_caused(const ob_finding *accident, const ob_requirement *requirement) {
+static bool is_caused(joining *j, const ob_finding *accident, const ob_requirement *requirement) {
     int32_t rank = 0;
     bool shifted = false;
     if (requirement->called != accident->called) return false;
@@ -73,7 +79,7 @@ static bool is_caused(const ob_finding *accident, const ob_requirement *requirem
         shifted = shifted || accident->operands[i].rank != accident->operands[0].rank;
         if (accident->operands[i].rank > rank) rank = accident->operands[i].rank;
     }
-    return shifted || crosses(accident, requirement->axis, rank);
+    return shifted || crosses(j, accident, requirement->axis, rank);
 }
 
 static ob_status add_clause(ob_findings *findings, ob_finding *accident, uint32_t clause) {
@@ -91,7 +97,7 @@ static ob_status join_requirement(joining *j, const ob_requirement *requirement,
     ob_findings *findings = &j->report->findings;
     uint32_t at = requirement->node ? j->first[requirement->node->id] : 0;
     for (uint32_t n = 0; at && n < MOST_AT_NODE; n++, at = j->next[at - 1])
-        if (is_caused(&findings->items[at - 1], requirement)) OB_TRY(add_clause(findings, &findings->items[at - 1], clause));
+        if (is_caused(j, &findings->items[at - 1], requirement)) OB_TRY(add_clause(findings, &findings->items[at - 1], clause));
     return OB_OK;
 }
 
@@ -114,25 +120,26 @@ static void list_made(joining *j) {
         const ob_requirement *r = &facts->conditions[i];
         uint32_t at = r->node && !r->value && r->condition.kind == OB_COND_BROADCAST ? j->first[r->node->id] : 0;
         for (uint32_t n = 0; at && n < MOST_AT_NODE; n++, at = j->next[at - 1])
-            if (is_caused(&j->report->findings.items[at - 1], r)) break;
+            if (is_caused(j, &j->report->findings.items[at - 1], r)) break;
         const ob_dim size = at ? ob_dim_bcast(j->report->model->dims, r->condition.a, r->condition.b) : OB_DIM_UNKNOWN;
         if (at && ob_dim_is_term(size)) j->made[j->n_made++] = (made){size, r, at - 1};
     }
 }
 
 /* Terms are small and shallow. */
-static bool contains(const ob_dims *dims, ob_dim dim, ob_dim part) {
-    const ob_term *term = ob__term(dims, dim);
+static bool contains(joining *j, ob_dim dim, ob_dim part) {
+    const ob_term *term = ob__term(j->report->model->dims, dim);
+    j->n_steps++;
     if (dim == part) return true;
     if (!term) return false;
     if (term->kind != OB_DIM_KIND_SUM) {
         for (uint32_t i = 0; i < term->n_words; i++)
-            if (contains(dims, term->words[i], part)) return true;
+            if (contains(j, term->words[i], part)) return true;
         return false;
     }
     for (uint32_t i = 1; i < term->n_words; i += 2 + (uint32_t)term->words[i + 1])
         for (uint32_t k = 0; k < (uint32_t)term->words[i + 1]; k++)
-            if (contains(dims, term->words[i + 2 + k], part)) return true;
+            if (contains(j, term->words[i + 2 + k], part)) return true;
     return false;
 }
 
@@ -165,15 +172,15 @@ static bool adds_no_symbol(const ob_dims *dims, const ob_condition *condition, c
 }
 
 /* The accident that made a size in the condition of this finding; its index + 1, 0: none. */
-static uint32_t maker_of(const joining *j, const ob_finding *finding) {
+static uint32_t maker_of(joining *j, const ob_finding *finding) {
     const ob_dims *dims = j->report->model->dims;
     if (!finding->clause || !finding->condition) return 0;
-    for (uint32_t i = 0; i < j->n_made; i++) {
+    for (uint32_t i = 0; i < j->n_made && j->n_steps <= MOST_STEPS; i++) {
         const made *m = &j->made[i];
         const ob_finding *accident = &j->report->findings.items[m->accident];
         if (m->from->node == finding->node || m->from->called != finding->called) continue;
         if (accident->severity < finding->severity || accident->n_caused == OB_FINDING_CAUSED) continue;
-        if (!contains(dims, finding->condition->a, m->size) && !contains(dims, finding->condition->b, m->size)) continue;
+        if (!contains(j, finding->condition->a, m->size) && !contains(j, finding->condition->b, m->size)) continue;
         if (adds_no_symbol(dims, &m->from->condition, j->report->contract.clauses[finding->clause - 1])) return m->accident + 1;
     }
     return 0;
