@@ -96,7 +96,12 @@ static void add_reason(ob_text *text, const ob_target *target, const ob_target_n
     case OB_WHAT_CONSTANT: ob__text_printf(text, "%s must be constant", row.value); break;
     case OB_WHAT_TYPES: ob__text_printf(text, "it does not accept %s here", ob_dtype_name(node->dtype)); break;
     case OB_WHAT_OPEN: ob__text_puts(text, "sizes are open, and it needs numbers"); break;
-    case OB_WHAT_ZERO: ob__text_puts(text, some ? "an open size can be 0" : "an operand has a size of 0"); break;
+    case OB_WHAT_ZERO:
+        if (rule->answer == OB_ANSWER_MISHANDLED)
+            ob__text_puts(text, some ? "an open size can be 0 where an operand has 1" : "a size of 1 meets 0");
+        else
+            ob__text_puts(text, some ? "an open size can be 0" : "an operand has a size of 0");
+        break;
     case OB_WHAT_RANK: ob__text_printf(text, "%d axes, at most %s", (int)issue->found, row.value); break;
     case OB_WHAT_RANKS:
         ob__text_printf(text, "ranks must be %s; an operand has %d, the result %d", row.value, (int)issue->found,

@@ -285,6 +285,20 @@ static ob_truth judge_zero(const ob_target_node *node, ob_target_issue *issue) {
     return holds;
 }
 
+/* A size of 1 meets 0. */
+static ob_truth judge_one_and_zero(const ob_target_node *node, ob_target_issue *issue) {
+    ob_truth holds = OB_TRUE;
+    for (int32_t axis = 0; axis < n_axes(node); axis++)
+        for (uint32_t i = 0; i < node->n && holds != OB_FALSE; i++) {
+            ob_dim whole = node->result.dims[axis];
+            if (dim_of(node, i, axis) != 1 || (ob_dim_is_const(whole) ? whole != 0 : holds != OB_TRUE)) continue;
+            holds = ob_dim_is_const(whole) ? OB_FALSE : OB_UNDECIDED;
+            issue->operand = (int32_t)i;
+            issue->axis = axis;
+        }
+    return holds;
+}
+
 static ob_truth judge_constant(const ob_target_rule *rule, const ob_target_node *node, ob_target_issue *issue) {
     if (rule->answer == OB_CONSTANT_ONE)
         for (uint32_t i = 0; i < node->n; i++)
@@ -302,7 +316,9 @@ static ob_truth judge_one(const ob_target_rule *rule, const ob_target_node *node
     case OB_WHAT_CONSTANT: return judge_constant(rule, node, issue);
     case OB_WHAT_TYPES: return rule->types >> node->dtype & 1 ? OB_TRUE : OB_FALSE;
     case OB_WHAT_OPEN: return rule->answer == OB_ANSWER_YES ? OB_TRUE : judge_open(node, issue);
-    case OB_WHAT_ZERO: return rule->answer == OB_ANSWER_YES ? OB_TRUE : judge_zero(node, issue);
+    case OB_WHAT_ZERO:
+        if (rule->answer == OB_ANSWER_MISHANDLED) return judge_one_and_zero(node, issue);
+        return rule->answer == OB_ANSWER_YES ? OB_TRUE : judge_zero(node, issue);
     case OB_WHAT_RANK: return judge_rank(rule, node, stretched, issue);
     case OB_WHAT_RANKS: return judge_ranks(rule, node, issue);
     case OB_WHAT_STRETCH: return judge_stretch(rule, node, issue);

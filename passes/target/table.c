@@ -106,7 +106,7 @@ static void print_types(ob_types types, char *text, size_t n) {
 }
 
 static void print_value(const ob_target_rule *rule, char *text, size_t n) {
-    static const char *const answers[] = {"no", "yes", "mishandled"};
+    static const char *const answers[] = {"no", "yes", "not 0 with 1"};
     static const char *const constants[] = {"one operand", "the second operand"};
     static const char *const scopes[] = {"", ", where operands differ in shape", ", after merging neighbours", " larger than 1"};
     static const char *const ranks[] = {"free", "equal", "equal, or a scalar condition", "exactly",

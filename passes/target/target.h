@@ -27,7 +27,7 @@ typedef enum ob_what {
 } ob_what;
 
 /* The answers, by question. */
-enum { OB_ANSWER_NO, OB_ANSWER_YES, OB_ANSWER_MISHANDLED }; /* OPERATOR, OLD_FORM, OPEN, ZERO */
+enum { OB_ANSWER_NO, OB_ANSWER_YES, OB_ANSWER_MISHANDLED }; /* OPERATOR, OLD_FORM, OPEN, ZERO (mishandled: 0 with 1) */
 enum { OB_CONSTANT_ONE, OB_CONSTANT_RIGHT };                /* CONSTANT: one of the operands, the second */
 enum {
     OB_RANK_ALWAYS,     /* of every tensor; number 0: no limit */

@@ -69,7 +69,7 @@ static const struct {
     {"size 0", "webnn", "g (float[0,3] x, float[3] b) => (float[0,3] y) { y = Mul(x, b) }", "OB0904 0 warning size 0",
      OB_EFFECT_REFUSE},
     {"size 0 gives a wrong shape", "esp-dl", "g (float[0,3] x, float[3] b) => (float[0,3] y) { y = Mul(x, b) }",
-     "OB0901 0 error size 0", OB_EFFECT_WRONG},
+     "OB0901 1 error size 0", OB_EFFECT_WRONG},
     {"no operator", "tidl", "g (bool[2,3] c, float[3] a, float[2,3] b) => (float[2,3] y) { y = Where(c, a, b) }",
      "OB0905 -1 warning operator", OB_EFFECT_FALLBACK},
     {"element type", "tosa-8k", "g (int64[2,3] x, int64[1,3] b) => (int64[2,3] y) { y = Add(x, b) }",

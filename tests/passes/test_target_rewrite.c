@@ -315,6 +315,82 @@ static void test_random_nodes(void **state) {
     assert_true(n_models < N_MODELS || (n_changed > 2000 && n_notes > 500));
 }
 
+/* ---- Open sizes ---- */
+
+static const char *const open_graphs[] = {
+    "g (float[N,1] x, float[1,M] b) => (float[N,M] y) { y = Add (x, b) }",
+    "g (float[N,M] x, float[M] b) => (bool[N,M] y) { y = Less (b, x) }",
+    "g (float[N,M] x, float[K,M] b) => (float[] y) { y = Sub (x, b) }",
+    "g (float[N,M] x, float[N,1] z, float w) => (float[N,M] y) { y = Max (z, x, w) }",
+    "g (float[N,1] c, float[N,M] x, float[M] z) => (float[N,M] y) { t = Greater (c, c) y = Where (t, x, z) }",
+    "g (float[N,M,3] x) => (float[N,M,2] y) <float[3,2] w = {1, 2, 3, 4, 5, 6}> { y = MatMul (x, w) }",
+    "g (float[N,2,M,3] x, float[M,3] s) => (float[N,2,M,3] y) { y = PRelu (x, s) }",
+    "g (float[N,M,4] x, float[1,4] b) => (float[N,M,4] y) <float[4] s = {1, 2, 3, 4}> { y = LayerNormalization (x, s, b) }",
+    "g (float[N,3] x, float[3,M] w, float[M] c) => (float[N,M] y) { y = Gemm (x, w, c) }",
+    "g (float[N,1,M] x, float[1,N,1,1] s) => (float[] y) { y = Pow (x, s) }",
+    "g (float[M] x, float[N,M] like) => (float[N,M] y) { h = Shape (like) y = Expand (x, h) }",
+};
+
+/* Runs with these sizes of N, M and K; the status of the run. */
+static ob_status run_with(const ob_model *model, const int64_t sizes[3], byte_buffer *out) {
+    static float elements[4096];
+    ob_session *session = NULL;
+    ob_error error;
+    ob_view inputs[4], outputs[1] = {0};
+    if (ob_session_create(model, NULL, &session, &error) != OB_OK) fail_msg("%s", error.message);
+    for (size_t i = 0; i < 4096; i++) elements[i] = (float)(i % 7) * 0.5F + 0.25F;
+    size_t n = ob_session_input_count(session);
+    for (size_t i = 0; i < n; i++) {
+        ob_session_value info;
+        int64_t dims[4];
+        assert_true(ob_session_input(session, i, &info) && info.shape.rank <= 4);
+        for (int32_t k = 0; k < info.shape.rank; k++) {
+            char size[40];
+            ob_dim_format(ob_session_dims(session), info.shape.dims[k], size, sizeof size);
+            dims[k] = *size == 'N' ? sizes[0] : *size == 'M' ? sizes[1] : *size == 'K' ? sizes[2] : strtol(size, NULL, 10);
+        }
+        assert_int_equal(ob_view_init(&inputs[i], elements, info.dtype, info.shape.rank, dims), OB_OK);
+    }
+    ob_status status = ob_session_run(session, inputs, n, outputs, 1, &error);
+    if (status == OB_OK) {
+        append_bytes(out, &outputs[0].dims, (size_t)outputs[0].rank * sizeof *outputs[0].dims);
+        append_bytes(out, outputs[0].data, (size_t)ob_view_count(&outputs[0]) * ob_dtype_size(outputs[0].dtype));
+    }
+    ob_session_close(&session);
+    return status;
+}
+
+/* The rewritten model accepts the same sizes, and computes the same for each. */
+static void test_open_sizes(void **state) {
+    (void)state;
+    static const int64_t sizes[][3] = {{1, 1, 1}, {2, 3, 2}, {3, 2, 1}, {2, 3, 5}, {0, 3, 0}, {3, 0, 1}, {1, 5, 4}};
+    size_t n_same = 0, n_inserted = 0;
+    for (size_t i = 0; i < sizeof open_graphs / sizeof *open_graphs; i++)
+        for (size_t t = 0; t < ob_target_count(); t++) {
+            char text[1000];
+            notes left;
+            const char *target = ob_target_at(t).name;
+            snprintf(text, sizeof text, "<ir_version: 8, opset_import: [\"\" : 17]>\n%s", open_graphs[i]);
+            ob_model *model = read_text(text), *copy = NULL;
+            assert_int_equal(ob_model_clone(model, &copy, NULL), OB_OK);
+            n_inserted += rewrite_for(copy, target, &left).n_inserted;
+            if (n_unexplained(copy, target, &left)) fail_msg("%s, %s: findings", target, open_graphs[i]);
+            for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+                byte_buffer before = {0}, after = {0};
+                ob_status was = run_with(model, sizes[k], &before), is = run_with(copy, sizes[k], &after);
+                bool same = was == is && before.n == after.n && (before.n == 0 || memcmp(before.data, after.data, after.n) == 0);
+                if (!same) fail_msg("%s, %s: sizes %zu: %d and %d", target, open_graphs[i], k, (int)was, (int)is);
+                n_same += was == OB_OK;
+                free(before.data);
+                free(after.data);
+            }
+            ob_model_close(&copy);
+            ob_model_close(&model);
+        }
+    printf("%zu runs compared, %zu nodes inserted\n", n_same, n_inserted);
+    assert_true(n_same > 1000 && n_inserted > 20);
+}
+
 /* ---- Models ---- */
 
 static void try_model(void *context, const char *path) {
@@ -360,7 +436,8 @@ static void test_arguments(void **state) {
 
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_forms), cmocka_unit_test(test_arguments),
-                                       cmocka_unit_test(test_random_nodes), cmocka_unit_test(test_models)};
+                                       cmocka_unit_test(test_random_nodes), cmocka_unit_test(test_open_sizes),
+                                       cmocka_unit_test(test_models)};
     if (argc > 1) cmocka_set_test_filter(argv[1]);
     if (argc > 2) first_seed = strtoull(argv[2], NULL, 10);
     if (argc > 3) n_models = strtoull(argv[3], NULL, 10);

@@ -79,7 +79,9 @@ static const char *example(const ob_target_rule *rule, bool broken) {
     case OB_WHAT_TYPES: return "2 3|1 3";
     case OB_WHAT_INPUTS: return n == 2 ? "2|1" : n == 3 ? "2|1|1" : NULL;
     case OB_WHAT_OPEN: return broken ? "N 3|1 3" : "2 3|1 3";
-    case OB_WHAT_ZERO: return broken ? "2 0|1 0" : "2 3|1 3";
+    case OB_WHAT_ZERO:
+        if (rule->answer == OB_ANSWER_MISHANDLED) return broken ? "2 0|2 1" : "2 0|1 0";
+        return broken ? "2 0|1 0" : "2 3|1 3";
     case OB_WHAT_RANK:
         return of_rank(n, rule->answer == OB_RANK_MERGED,
                        rule->answer == OB_RANK_STRETCHING || rule->answer == OB_RANK_MERGED ? "1" : "2");
