@@ -15,6 +15,11 @@ ob_dtype ob__cast_target(const ob_node *node, int32_t since) {
     return ob_dtype_from_name(lower);
 }
 
+bool ob__commutes(const ob_op *op) {
+    return ob__applies(op, OBK_ADD) || ob__applies(op, OBK_MUL) || ob__applies(op, OBK_AND) || ob__applies(op, OBK_OR) ||
+           ob__applies(op, OBK_XOR) || ob__applies(op, OBK_EQUAL);
+}
+
 bool ob__sets_against(const ob_op *op) {
     return ob__applies(op, OBK_SUB) || ob__applies(op, OBK_EQUAL) || ob__applies(op, OBK_LESS) || ob__applies(op, OBK_LESS_EQUAL);
 }

@@ -21,5 +21,7 @@ bool ob__adds(const struct ob_op *op);
 /* If one number is added to operand `input`, by which other operand is that number multiplied in the result? *factor: the input
  * index, or UINT32_MAX for none, in a sum. False: the result changes in another way. */
 bool ob__keeps_summand(const struct ob_op *op, uint32_t input, uint32_t *factor);
+/* Whether its two operands can change places. */
+bool ob__commutes(const struct ob_op *op);
 
 #endif

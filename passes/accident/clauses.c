@@ -150,6 +150,7 @@ ob_status ob__suspect_clauses(ob_work *work, const ob_suspected *suspected, ob_a
         *caused = k;
         finding->caused = caused;
         finding->n_caused = 1;
+        if (id == OB0408) OB_TRY(ob__propose_sizes(work, clause, finding));
         if (at->operands && !ob__finding_set_operands(work->findings, finding, at->operands, at->n_operands)) return OB_E_MEMORY;
     }
     return OB_OK;

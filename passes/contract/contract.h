@@ -78,6 +78,11 @@ typedef struct ob_examples {
 /* One or two sets of sizes that a complete contract with clauses admits; none if it is too large, or if no sizes are known. Takes
  * a bounded number of evaluations of the contract. E_MEMORY. */
 ob_status ob__contract_examples(const ob_contract *contract, const ob_dims *dims, ob_arena *arena, ob_examples *out);
+/* -- propose_sizes.c -- */
+struct ob_work;
+struct ob_finding;
+/* Adds fixes to the finding of a clause: sizes that replace constants. E_MEMORY. */
+ob_status ob__propose_sizes(struct ob_work *work, const ob_solved_clause *clause, struct ob_finding *finding);
 
 void ob__contract_init(ob_contract *contract, const ob_allocator *allocator);
 void ob__contract_release(ob_contract *contract);

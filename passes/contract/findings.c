@@ -124,6 +124,7 @@ static ob_status report_clause(ob_work *work, const ob_solved_clause *clause, ui
     finding->clause = number + 1;
     finding->fix = suggest(work, first);
     if (!finding->fix) return OB_E_MEMORY;
+    OB_TRY(ob__propose_sizes(work, clause, finding));
     bool harmless = is_least_size(dims, clause) || number >= work->contract->n_clauses - work->contract->n_limits;
     if (!harmless && number < MOST_WEIGHED) OB_TRY(is_of_zeros(dims, clause, &findings->arena, &harmless));
     if (harmless) finding->severity = OB_SEVERITY_NOTE;

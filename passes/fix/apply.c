@@ -9,6 +9,7 @@
 typedef struct applying {
     ob_fixing *fixing;
     const ob_facts *facts; /* before the changes */
+    const ob_candidate *candidate;
     ob_patch patch;
     ob_arena scratch;
     uint32_t *n_reads;   /* by value id; NULL until needed */
@@ -51,13 +52,17 @@ static void declare(applying *a, ob_value *value, ob_dtype dtype, const ob_shape
     value->declared = (ob_type){.kind = OB_TYPE_TENSOR, .dtype = dtype, .shape = {shape->rank, dims}};
 }
 
+static void name_after(const char *stem, const char *suffix, char name[160]) {
+    ob__copy_text(name, 160 - 16, stem); /* long enough for every suffix here */
+    strcat(name, suffix);
+}
+
 /* A node with one result before `before`. NULL: out of memory. */
 static ob_node *insert(applying *a, ob_node *before, const char *op_type, uint32_t n_inputs, const char *stem,
                        const char *suffix) {
     char name[160];
     ob_node *made = ob__patch_node(&a->patch, before->graph, before, "", op_type, n_inputs, 1);
-    ob__copy_text(name, sizeof name - 16, stem);
-    strcat(name, suffix);
+    name_after(stem, suffix, name);
     ob_value *value = made ? ob__patch_value(&a->patch, before->graph, name) : NULL;
     if (!value) {
         a->failed = true;
@@ -67,15 +72,18 @@ static ob_node *insert(applying *a, ob_node *before, const char *op_type, uint32
     return made;
 }
 
-/* A 1-d int64 constant. NULL: out of memory, or it is not possible. */
-static ob_value *constant(applying *a, ob_node *before, const int64_t *elements, uint32_t n, const char *stem) {
+/* A 1-d int64 constant. NULL: out of memory. */
+static ob_value *constant(applying *a, ob_node *before, const int64_t *elements, uint32_t n, const char *stem,
+                          const char *suffix) {
     if (ob__graph_opset(before->graph, "") >= 9) { /* since then Constant takes integers */
-        ob_node *made = insert(a, before, "Constant", 0, stem, "");
+        ob_node *made = insert(a, before, "Constant", 0, stem, suffix);
         if (!made) return NULL;
         ob__patch_tensor(&a->patch, made, "value", OB_INT64, elements, n);
         return made->outputs[0];
     }
-    ob_value *value = ob__patch_initializer(&a->patch, before->graph, stem, elements, n);
+    char name[160];
+    name_after(stem, suffix, name);
+    ob_value *value = ob__patch_initializer(&a->patch, before->graph, name, elements, n);
     ob__patch_ir_version(&a->patch, 4); /* since then initializers need not be inputs */
     return value;
 }
@@ -108,7 +116,7 @@ static void insert_with_axes(applying *a, const ob_fix *fix, const char *op_type
     if (fix->n_axes > OB_MAX_RANK || !has_axes(fix, OB_MAX_RANK)) a->failure = "it has too many axes";
     if (a->failure) return;
     for (uint32_t i = 0; i < fix->n_axes; i++) axes[i] = fix->axes[i];
-    ob_value *list = as_operand ? constant(a, node, axes, fix->n_axes, "axes") : NULL;
+    ob_value *list = as_operand ? constant(a, node, axes, fix->n_axes, operand->name, "_axes") : NULL;
     ob_node *made = insert(a, node, op_type, as_operand ? 2 : 1, operand->name, suffix);
     if (!made || (as_operand && !list)) {
         a->failed = true;
@@ -264,8 +272,7 @@ static void apply_reshape(applying *a, const ob_fix *fix) {
         }
         const bool agreed = n_reads(a, value) == all->n_steps;
         char name[160];
-        ob__copy_text(name, sizeof name - 16, value->name);
-        strcat(name, "_reshaped");
+        name_after(value->name, "_reshaped", name);
         all->value = agreed ? value : ob__patch_weight(&a->patch, value->graph, name, tensor);
         if (agreed) ob__patch_set_tensor(&a->patch, value, tensor);
     }
@@ -312,7 +319,7 @@ static const char *why_no_size(applying *a, const ob_fix *fix) {
         return "the operand is not a list of int64";
     if (!content->elems || fix->other < 0 || (uint32_t)fix->other >= content->n) return "the operand has no such element";
     for (uint32_t i = 0; i < content->n; i++)
-        if (i != (uint32_t)fix->other && !ob_dim_is_const(content->elems[i])) return "the other elements are not constant";
+        if (!ob_dim_is_const(content->elems[i]) && content->n > 1) return "the other elements are not constant";
     if (content->n > OB_MAX_RANK) return "the operand has too many elements";
     if (!shape || fix->axis < 0 || fix->axis >= shape->rank) return "the value has no such axis";
     if (!comes_before(a, fix->value, fix->node)) return "the size is computed after the node";
@@ -323,7 +330,7 @@ static const char *why_no_size(applying *a, const ob_fix *fix) {
 static ob_value *size_of(applying *a, const ob_fix *fix) {
     ob_node *node = node_of(fix);
     const int64_t axis = fix->axis;
-    ob_value *index = constant(a, node, &axis, 1, "axis");
+    ob_value *index = constant(a, node, &axis, 1, fix->value->name, "_axis");
     ob_node *shape = insert(a, node, "Shape", 1, fix->value->name, "_shape");
     ob_node *size = insert(a, node, "Gather", 2, fix->value->name, "_size");
     if (!index || !shape || !size || !ob__node_set_int(size, "axis", 0)) return NULL;
@@ -337,7 +344,7 @@ static ob_value *size_of(applying *a, const ob_fix *fix) {
 static ob_value *scalar_of(applying *a, const ob_fix *fix, ob_value *list) {
     const int64_t zero = 0;
     const bool as_operand = ob__graph_opset(fix->node->graph, "") >= 13;
-    ob_value *axes = as_operand ? constant(a, node_of(fix), &zero, 1, "axes") : NULL;
+    ob_value *axes = as_operand ? constant(a, node_of(fix), &zero, 1, list->name, "_axes") : NULL;
     ob_node *made = insert(a, node_of(fix), "Squeeze", as_operand ? 2 : 1, list->name, "_scalar");
     if (!made || (as_operand && !axes) || (!as_operand && !ob__node_set_ints(made, "axes", &zero, 1))) return NULL;
     made->inputs[0] = list;
@@ -345,29 +352,52 @@ static ob_value *scalar_of(applying *a, const ob_fix *fix, ob_value *list) {
     return made->outputs[0];
 }
 
+/* The step of the candidate for this element of the operand, or NULL. */
+static const ob_fix *step_for(const applying *a, const ob_fix *fix, int32_t element) {
+    for (uint32_t i = 0; i < a->candidate->n_steps; i++) {
+        const ob_fix *step = &a->candidate->steps[i];
+        if (step->kind == OB_FIX_KIND_SIZE && step->node == fix->node && step->operand == fix->operand && step->other == element)
+            return step;
+    }
+    return NULL;
+}
+
+/* The list with all sizes of the candidate in their places. NULL: out of memory. */
+static ob_value *joined_sizes(applying *a, const ob_fix *fix, const ob_content *content) {
+    ob_value *pieces[OB_MAX_RANK];
+    uint32_t n_pieces = 0;
+    ob_node *node = node_of(fix);
+    for (uint32_t i = 0, end; i < content->n; i = end) {
+        const ob_fix *step = step_for(a, fix, (int32_t)i);
+        for (end = i + 1; !step && end < content->n && !step_for(a, fix, (int32_t)end);) end++;
+        pieces[n_pieces] =
+            step ? size_of(a, step)
+                 : constant(a, node, content->elems + i, end - i, operand_of(fix)->name, "_part"); /* numbers: why_no_size */
+        if (!pieces[n_pieces++]) return NULL;
+    }
+    if (n_pieces == 1) return pieces[0];
+    ob_node *concat = insert(a, node, "Concat", n_pieces, operand_of(fix)->name, "_computed");
+    if (!concat || !ob__node_set_int(concat, "axis", 0)) return NULL;
+    memcpy(concat->inputs, pieces, n_pieces * sizeof(ob_value *));
+    return concat->outputs[0];
+}
+
 static void apply_size(applying *a, const ob_fix *fix) {
     if (!needs_operand(a, fix)) return;
     a->failure = why_no_size(a, fix);
+    for (const ob_fix *before = a->candidate->steps; before < fix && !a->failure; before++)
+        if (before->kind == OB_FIX_KIND_SIZE && before->node == fix->node && before->operand == fix->operand) return; /* joined */
     if (a->failure) return;
-    ob_node *node = node_of(fix);
     const ob_fact *fact = ob__fact(a->facts, operand_of(fix));
-    const uint32_t n = fact->content.n, at = (uint32_t)fix->other;
-    ob_value *pieces[3], *made = size_of(a, fix);
-    uint32_t n_pieces = 0;
+    ob_value *made = joined_sizes(a, fix, &fact->content);
     if (made && fact->type.shape.rank == 0) made = scalar_of(a, fix, made);
-    if (made && n > 1) {
-        const ob_dim *elems = fact->content.elems; /* numbers: why_no_size */
-        if (at > 0) pieces[n_pieces++] = constant(a, node, elems, at, "sizes");
-        pieces[n_pieces++] = made;
-        if (at + 1 < n) pieces[n_pieces++] = constant(a, node, elems + at + 1, n - at - 1, "sizes");
-        ob_node *concat = insert(a, node, "Concat", n_pieces, operand_of(fix)->name, "_computed");
-        made = concat && ob__node_set_int(concat, "axis", 0) ? concat->outputs[0] : NULL;
-        for (uint32_t i = 0; i < n_pieces && made; i++) concat->inputs[i] = pieces[i];
-    }
-    if (!made)
+    if (!made) {
         a->failed = true;
-    else
-        ob__patch_input(&a->patch, node, (uint32_t)fix->operand, made);
+        return;
+    }
+    ob_value *was = operand_of(fix);
+    ob__patch_input(&a->patch, node_of(fix), (uint32_t)fix->operand, made);
+    if (was->is_initializer && !was->is_input && n_reads(a, was) == 1) ob__patch_remove_initializer(&a->patch, was);
 }
 
 /* ---- The whole ---- */
@@ -398,6 +428,7 @@ static ob_status apply_all(applying *a, ob_candidate *candidates, uint32_t n, bo
         ob_candidate *candidate = &candidates[i];
         if (candidate->failure) continue;
         a->failure = NULL;
+        a->candidate = candidate;
         for (uint32_t k = 0; k < candidate->n_steps && !a->failure && !a->failed; k++)
             kinds[candidate->steps[k].kind](a, &candidate->steps[k]);
         if (!a->failure) continue;
