@@ -173,6 +173,12 @@ def main():
         names = [operand["name"] for finding in document["models"][0]["findings"] for operand in finding["operands"]]
         if '\ufffd"\\\x01\n\x1b\ufffd\ufffd' not in names:
             raise Invalid("the hostile name is not there: %r" % names)
+    _, document = report(command, schema, ["--independent", "N", "--independent", "-", *accidental])
+    answers = document["models"][0]["independence"]
+    if [answer["symbol"] for answer in answers] != ["N", "N"] or answers[0] != answers[1] or answers[0]["mixing"] != "product":
+        raise Invalid("the answers about independence are %r" % answers)
+    if answers[0]["path"][0] != answers[0]["node"]:
+        raise Invalid("the path begins with %r" % answers[0]["path"][0])
     with tempfile.TemporaryDirectory() as folder:
         nothing_is_cut(command, schema, folder)
     print("%d models: %d findings, %d broadcasts, all as the schema says" % (len(models), n_findings, n_broadcasts))

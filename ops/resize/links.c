@@ -36,6 +36,8 @@ void ob__axes_resize(ob_axes *axes) {
         sampled[axis] = !keeps_places(&p) || !is_kept(infer, &p, i, axis, scales, n_scales);
     }
     ob__link_each(axes, 0, 0, sampled, OB_LINK_NEAR);
+    for (int32_t axis = 0; axis < rank && p.sizes >= 0; axis++)
+        if (!sampled[axis]) ob__link(axes, 0, axis, (uint32_t)p.sizes, -1, OB_LINK_SIZED);
 }
 
 /* Each place of the grid says where the image is read. */
