@@ -115,17 +115,34 @@ static bool is_column(const ob_suspect *s, uint32_t a, uint32_t b, ob_suspicion 
     return true;
 }
 
+/* The roots of operand i along the axes of the result. */
+static void list_roots(const ob_suspect *s, uint32_t i, uint32_t *roots) {
+    bool absent;
+    for (int32_t axis = 0; axis < s->group->result.rank; axis++) roots[axis] = ob__suspect_axis(s, i, axis, &absent)->root;
+}
+
+/* Looks closer only where two roots agree. */
+static bool are_shifted(const ob_suspect *s, uint32_t a, uint32_t b, const uint32_t *roots_a, ob_suspicion *out) {
+    uint32_t roots_b[OB_MAX_RANK];
+    list_roots(s, b, roots_b);
+    for (int32_t p = 0; p < s->group->result.rank; p++)
+        for (int32_t q = 0; q < s->group->result.rank && roots_a[p]; q++) {
+            if (p == q || (roots_a[p] != roots_b[q] && !ob__is_alike(s->origins, roots_a[p], roots_b[q]))) continue;
+            if (is_shifted(s, a, b, p, q, out)) return true;
+        }
+    return false;
+}
+
 bool ob__suspect_shifted(const ob_suspect *s, ob_suspicion *out) {
     const ob_group *group = s->group;
+    uint32_t roots[OB_MAX_RANK];
     if (!group || (group->kind != OB_BCAST_MULTI && group->kind != OB_BCAST_BATCH && group->kind != OB_BCAST_UNI)) return false;
     for (uint32_t a = 0; a < group->n; a++) {
         if (ob__is_constant_value(s->origins, ob__suspect_operand(s, a))) continue;
+        list_roots(s, a, roots);
         for (uint32_t b = 0; b < group->n; b++) {
             if (a == b || ob__is_constant_value(s->origins, ob__suspect_operand(s, b))) continue;
-            for (int32_t p = 0; p < group->result.rank; p++)
-                for (int32_t q = 0; q < group->result.rank; q++)
-                    if (p != q && is_shifted(s, a, b, p, q, out)) return true;
-            if (is_column(s, a, b, out)) return true;
+            if (are_shifted(s, a, b, roots, out) || is_column(s, a, b, out)) return true;
         }
     }
     return false;

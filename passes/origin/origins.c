@@ -8,6 +8,8 @@
 #include "ops/table/op.h"
 #include "passes/check/names.h"
 
+enum { MAX_DEPTH = 16 /* chains of parents; beyond it an axis begins anew */ };
+
 static const ob_axis_origin unknown;
 
 /* ---- Roots ---- */
@@ -36,7 +38,13 @@ static uint32_t add_root(ob_origins *o, const ob_root *root) {
         o->blocks[n_blocks] = OB_ARENA_ARRAY(o->arena, ob_root, OB_ROOT_BLOCK);
         if (!o->blocks[n_blocks]) return 0;
     }
-    *root_at(o, o->n_roots) = *root;
+    ob_root *added = root_at(o, o->n_roots);
+    *added = *root;
+    const uint8_t depth = root->parent ? root_at(o, root->parent)->depth : 0;
+    if (depth < MAX_DEPTH)
+        added->depth = root->parent ? depth + 1 : 0;
+    else
+        *added = (ob_root){OB_ROOT_COMPUTED, .value = root->value, .axis = root->axis, .node = root->node, .size = root->size};
     return o->n_roots++;
 }
 

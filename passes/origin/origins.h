@@ -38,7 +38,8 @@ typedef struct ob_root {
     const ob_node *node; /* that made it; NULL: an input or a weight */
     ob_dim size;
     unsigned uses;
-    bool shared; /* several inputs have an axis of this name */
+    bool shared;   /* several inputs have an axis of this name */
+    uint8_t depth; /* number of parents above it */
 } ob_root;
 
 /* How an axis of size 1 came about. */
