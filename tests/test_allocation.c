@@ -35,6 +35,7 @@ typedef struct subject {
     size_t n_inputs;
     ob_rules rules;
     ob_form form;
+    const char *target; /* instead of the form; or NULL */
     ob_model_format format;
     bool optimize;
 } subject;
@@ -123,11 +124,18 @@ static ob_status check(void *context, digest *made, ob_error *error) {
     ob_check_options options;
     ob_check_options_init(&options);
     options.rules = s->rules;
+    static const char *const targets[] = {"tosa-8k", "webnn", "hls4ml-parallel"};
+    options.targets = targets;
+    options.n_targets = sizeof targets / sizeof *targets;
     ob_report *report = NULL;
     ob_status status = ob_check(s->model, &options, &report, error);
     if (status != OB_OK) return status;
     ob_report_summary summary = ob_report_get_summary(report);
     digest_bytes(made, &summary, sizeof summary);
+    for (size_t i = 0; i < ob_report_target_count(report); i++) {
+        ob_target_verdict counts = ob_report_target(report, i);
+        digest_bytes(made, &counts, sizeof counts);
+    }
     status = digest_findings(report, made);
     if (status == OB_OK) status = digest_broadcasts(report, made);
     if (status == OB_OK) status = digest_values(report, made);
@@ -141,7 +149,10 @@ static ob_status rewrite(void *context, digest *made, ob_error *error) {
     ob_model *copy = NULL;
     ob_rewrite_stats stats = {0};
     ob_status status = ob_model_clone(s->model, &copy, error);
-    if (status == OB_OK) status = ob_rewrite(copy, s->form, NULL, &stats, error);
+    if (status == OB_OK && s->target)
+        status = ob_rewrite_for_target(copy, s->target, NULL, &stats, error);
+    else if (status == OB_OK)
+        status = ob_rewrite(copy, s->form, NULL, &stats, error);
     digest_bytes(made, &stats, sizeof stats);
     if (status == OB_OK) status = ob_model_write(copy, OB_FORMAT_PROTOBUF, digest_sink, made, error);
     ob_model_close(&copy);
@@ -294,6 +305,8 @@ static void test_model(const char *name, const void *bytes, size_t n_bytes, tens
         s.form = (ob_form)form;
         each(&s, rewrite, "rewrite", ob_form_name(s.form), N_EACH);
     }
+    s.target = "stablehlo";
+    each(&s, rewrite, "rewrite", s.target, N_EACH);
     const ob_model_format formats[] = {OB_FORMAT_PROTOBUF, OB_FORMAT_TEXT, OB_FORMAT_PROTOBUF_ALIGNED};
     for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
         s.format = formats[i];
