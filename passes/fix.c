@@ -77,13 +77,13 @@ static ob_status look(ob_fixing *fixing, trial *t, ob_arena *arena) {
     return ob__compare_checks(fixing, &t->after, t->items, t->n, arena, &t->fresh, &t->good);
 }
 
-/* An error hides those behind it: they show when it is fixed. If each of the new findings has a fix, these fixes are part of the
- * attempt. In the end no finding may be new. */
+/* An error hides those behind it: they show when it is fixed. The fixes of new findings are then part of the attempt. In the end
+ * no finding may be new. */
 static ob_status follow(ob_fixing *fixing, trial *t, ob_arena *arena, trial *more) {
     while (!t->good && t->fresh.n > 0 && fixing->n_checks_left > 0) {
         trial next = {0};
         OB_TRY(ob__choose_fixes(fixing, &t->after, t->fresh, arena, &next.items, &next.n));
-        if (next.n < t->fresh.n) break;
+        if (next.n == 0) break; /* others may vanish with those that have a fix */
         OB_TRY(ob__apply_fixes(fixing, t->after.facts, next.items, next.n));
         for (uint32_t i = 0; i < next.n; i++)
             if (next.items[i].failure) return OB_OK;

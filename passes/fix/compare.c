@@ -165,7 +165,7 @@ static ob_status compare(comparing *c, ob_chosen_findings *fresh, bool *good) {
     OB_TRY(ob__contract_widened(fixing->model, fixing->now.contract, fixing->now.facts, c->after->contract, c->after->facts,
                                 &fixing->arena, &why, &node));
     if (why[0]) show(c, node, why);
-    if (*good && c->n_shown == c->n_fresh) *fresh = (ob_chosen_findings){c->fresh, c->n_fresh};
+    if (*good) *fresh = (ob_chosen_findings){c->fresh, c->n_fresh};
     if (c->n_shown == 0) return OB_OK;
     *good = false;
     return suspect(c);

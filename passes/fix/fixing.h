@@ -73,7 +73,7 @@ ob_status ob__declare_again(ob_fixing *fixing, const ob_checked *after, bool *an
 
 /* -- compare.c -- */
 /* Compares a check of the model with the candidates applied to the last one. *good false: candidates have a failure or are
- * suspected, and fixing->why says why. If new findings are all that is wrong, *fresh lists them, in `arena`; else n is 0.
+ * suspected, and fixing->why says why. *fresh lists the new findings, in `arena`; n is 0 if a candidate has a failure.
  * E_MEMORY. */
 ob_status ob__compare_checks(ob_fixing *fixing, const ob_checked *after, ob_candidate *candidates, uint32_t n, ob_arena *arena,
                              ob_chosen_findings *fresh, bool *good);
