@@ -2,8 +2,8 @@
  * own. A clause is caused by an accident if the accident's node requires it along the same axis; along any axis if the operands
  * have different ranks, because then all axes are shifted; or along an axis where a size meets another one while it stands on a
  * different axis of the other operand, as in (N,M,K) + (M,K,N). A node behind the accident may read the size that it made,
- * bcast(N, M): a clause on the same sizes that such a node requires is caused by the accident, too. Linear in findings and
- * requirements, times a bounded number of accidents. */
+ * bcast(N, M): a clause on the same sizes that such a node requires is caused by the accident, too, and so is an output that has
+ * this size and is declared with another. Linear in findings and requirements, times a bounded number of accidents. */
 #include "core/base/error.h"
 #include "core/base/list.h"
 #include "core/dims/terms.h"
@@ -17,7 +17,7 @@ enum {
 
 /* A size that an accident made of two others. */
 typedef struct made {
-    ob_dim size;
+    ob_dim size; /* a term; otherwise, as for a symbol that meets 8, only `from` tells */
     const ob_requirement *from;
     uint32_t accident; /* index of its finding */
 } made;
@@ -118,11 +118,12 @@ static void list_made(joining *j) {
     const ob_facts *facts = &j->report->facts;
     for (uint32_t i = 0; i < facts->n_conditions && j->n_made < MOST_MADE; i++) {
         const ob_requirement *r = &facts->conditions[i];
-        uint32_t at = r->node && !r->value && r->condition.kind == OB_COND_BROADCAST ? j->first[r->node->id] : 0;
+        uint32_t at = r->node && !r->value ? j->first[r->node->id] : 0;
         for (uint32_t n = 0; at && n < MOST_AT_NODE; n++, at = j->next[at - 1])
             if (is_caused(j, &j->report->findings.items[at - 1], r)) break;
-        const ob_dim size = at ? ob_dim_bcast(j->report->model->dims, r->condition.a, r->condition.b) : OB_DIM_UNKNOWN;
-        if (at && ob_dim_is_term(size)) j->made[j->n_made++] = (made){size, r, at - 1};
+        const bool both = at && r->condition.kind == OB_COND_BROADCAST;
+        const ob_dim size = both ? ob_dim_bcast(j->report->model->dims, r->condition.a, r->condition.b) : OB_DIM_UNKNOWN;
+        if (at) j->made[j->n_made++] = (made){size, r, at - 1};
     }
 }
 
@@ -180,10 +181,28 @@ static uint32_t maker_of(joining *j, const ob_finding *finding) {
         const ob_finding *accident = &j->report->findings.items[m->accident];
         if (m->from->node == finding->node || m->from->called != finding->called) continue;
         if (accident->severity < finding->severity || accident->n_caused == OB_FINDING_CAUSED) continue;
+        if (!ob_dim_is_term(m->size)) continue;
         if (!contains(j, finding->condition->a, m->size) && !contains(j, finding->condition->b, m->size)) continue;
         if (adds_no_symbol(dims, &m->from->condition, j->report->contract.clauses[finding->clause - 1])) return m->accident + 1;
     }
     return 0;
+}
+
+/* Is it about an output whose declaration has another size than an accident made? */
+static bool is_declared_otherwise(joining *j, const ob_finding *finding) {
+    const ob_shape *declared = finding->value ? &finding->value->declared.shape : NULL;
+    if (finding->id != OB0505 || !declared || finding->axis < 0 || finding->axis >= declared->rank) return false;
+    const ob_shape *shape = &ob__fact(&j->report->facts, finding->value)->type.shape;
+    if (finding->axis >= shape->rank) return false;
+    const ob_dim stated = declared->dims[finding->axis], size = shape->dims[finding->axis];
+    for (uint32_t i = 0; i < j->n_made && j->n_steps <= MOST_STEPS; i++) {
+        const made *m = &j->made[i];
+        const ob_condition *c = &m->from->condition;
+        if (j->report->findings.items[m->accident].severity < finding->severity) continue;
+        if (ob_dim_is_term(m->size) && contains(j, size, m->size)) return true;
+        if ((c->a == stated && c->b == size) || (c->b == stated && c->a == size)) return true;
+    }
+    return false;
 }
 
 /* ---- The findings of these clauses ---- */
@@ -213,7 +232,7 @@ ob_status ob__report_join_caused(ob_report *report) {
     if (!carried) return OB_E_MEMORY;
     for (uint32_t i = 0; i < findings->n; i++) {
         const uint32_t maker = maker_of(&j, &findings->items[i]);
-        carried[i] = maker || is_carried(&j, &findings->items[i]);
+        carried[i] = maker || is_carried(&j, &findings->items[i]) || is_declared_otherwise(&j, &findings->items[i]);
         if (maker) OB_TRY(add_clause(findings, &findings->items[maker - 1], findings->items[i].clause - 1));
     }
     uint32_t n = 0;

@@ -24,8 +24,8 @@ static char *names[MAX_KINDS];
 static size_t n_names;
 static bool bless;
 
-/* The ids of the accidents in a model, "OB0401 OB0403". */
-static void ids_of(const char *path, ob_text *ids) {
+/* The ids of the accidents in a model, "OB0401 OB0403", and the number of other warnings. */
+static void ids_of(const char *path, ob_text *ids, size_t *n_others) {
     ob_model *model = NULL;
     ob_report *report = NULL;
     ob_error error;
@@ -35,7 +35,10 @@ static void ids_of(const char *path, ob_text *ids) {
         ob_finding_info info;
         assert_int_equal(ob_report_finding(report, i, &info), OB_OK);
         if (info.severity == OB_SEVERITY_ERROR) fail_msg("%s: %s: %s", path, info.id, info.message);
-        if (!ob__finding_is_accident(ob__finding_find(info.id))) continue;
+        if (!ob__finding_is_accident(ob__finding_find(info.id))) {
+            *n_others += info.severity == OB_SEVERITY_WARNING;
+            continue;
+        }
         ob__text_printf(ids, "%s%s", ids->n ? " " : "", info.id);
     }
     ob_report_close(&report);
@@ -55,8 +58,12 @@ static void read_story(const char *path, ob_text *story, char id[16]) {
     fclose(file);
 }
 
+/* One problem is one finding: conditions and declarations that only follow from the accident are no warnings of their own, but
+ * for a few that the report does not connect. */
 static void every_accident_is_found_once(void **state) {
     (void)state;
+    enum { UNCONNECTED = 4 };
+    size_t n_others = 0;
     for (size_t i = 0; i < n_names; i++) {
         char path[600], id[16];
         ob_text ids, story;
@@ -64,11 +71,12 @@ static void every_accident_is_found_once(void **state) {
         ob__text_init(&story, NULL);
         snprintf(path, sizeof path, FOLDER "/%s.onnxtxt", names[i]);
         read_story(path, &story, id);
-        ids_of(path, &ids);
+        ids_of(path, &ids, &n_others);
         if (!ids.n || strcmp(ids.data, id) != 0) fail_msg("%s: \"%s\" instead of \"%s\"", names[i], ids.n ? ids.data : "", id);
         ob__text_release(&ids);
         ob__text_release(&story);
     }
+    assert_true(n_others <= UNCONNECTED);
 }
 
 static void no_corrected_model_has_one(void **state) {
@@ -78,7 +86,8 @@ static void no_corrected_model_has_one(void **state) {
         ob_text ids;
         ob__text_init(&ids, NULL);
         snprintf(path, sizeof path, FOLDER "/%s.fixed.onnxtxt", names[i]);
-        ids_of(path, &ids);
+        size_t n_others = 0;
+        ids_of(path, &ids, &n_others);
         if (ids.n) fail_msg("%s.fixed: %s", names[i], ids.data);
         ob__text_release(&ids);
     }
