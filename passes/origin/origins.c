@@ -133,7 +133,8 @@ unsigned ob__root_uses(const ob_origins *o, uint32_t root) {
 }
 
 const ob_axis_origin *ob__axis_origin(const ob_origins *o, const ob_value *value, int32_t axis) {
-    return value && value->id < o->n_values && o->axes[value->id] && axis >= 0 ? &o->axes[value->id][axis] : &unknown;
+    const bool known = value && value->id < o->n_values && o->axes[value->id] && axis >= 0 && axis < o->ranks[value->id];
+    return known ? &o->axes[value->id][axis] : &unknown;
 }
 
 bool ob__is_constant_value(const ob_origins *o, const ob_value *value) {
@@ -165,6 +166,7 @@ static ob_axis_origin *entries_of(ob_origins *o, const ob_value *value, const ob
     if (!axes) return NULL;
     memset(axes, 0, ((size_t)shape->rank + 1) * sizeof *axes);
     o->axes[value->id] = axes;
+    o->ranks[value->id] = (int8_t)shape->rank;
     return axes;
 }
 
@@ -192,7 +194,7 @@ static bool set_from_call(ob_origins *o, const ob_facts *facts, const ob_value *
     const ob_call_site *site = called ? called->sites : NULL;
     const ob_value *operand = argument(o, site, index);
     const int32_t rank = shape_of(facts, value)->rank;
-    if (!operand || rank < 0 || shape_of(facts, operand)->rank != rank) return false;
+    if (!operand || rank < 0 || o->ranks[operand->id] != rank) return false;
     ob_axis_origin *axes = entries_of(o, value, shape_of(facts, value));
     if (!axes) return false;
     memcpy(axes, o->axes[operand->id], (size_t)rank * sizeof *axes);
@@ -201,7 +203,7 @@ static bool set_from_call(ob_origins *o, const ob_facts *facts, const ob_value *
     for (int n = 0; n < MAX_SITES && site->next; n++) {
         site = site->next;
         const ob_value *other = argument(o, site, index);
-        if (!other || shape_of(facts, other)->rank != rank) continue;
+        if (!other || o->ranks[other->id] != rank) continue;
         for (int32_t i = 0; i < rank; i++)
             if (axes[i].one == OB_ONE_MADE && o->axes[other->id][i].one != OB_ONE_NOT) axes[i] = o->axes[other->id][i];
     }
@@ -463,12 +465,14 @@ ob_status ob__origins_find(ob_model *model, ob_call_view *view, ob_arena *arena,
     *out = (ob_origins){.arena = arena,
                         .model = model,
                         .axes = OB_ARENA_ARRAY(arena, ob_axis_origin *, n + 1),
+                        .ranks = OB_ARENA_ARRAY(arena, int8_t, n + 1),
                         .sources = OB_ARENA_ARRAY(arena, uint32_t, n + 1),
                         .constant = OB_ARENA_ARRAY(arena, bool, n + 1),
                         .n_values = n};
     ob__arena_init(&out->scratch, &model->arena.allocator);
-    if (!out->axes || !out->sources || !out->constant) return OB_E_MEMORY;
+    if (!out->axes || !out->ranks || !out->sources || !out->constant) return OB_E_MEMORY;
     memset(out->axes, 0, (n + 1) * sizeof *out->axes);
+    memset(out->ranks, 0, n + 1);
     memset(out->sources, 0, (n + 1) * sizeof *out->sources);
     memset(out->constant, 0, (n + 1) * sizeof *out->constant);
     ob__map_init(&out->known, arena);

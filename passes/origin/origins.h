@@ -73,6 +73,7 @@ typedef struct ob_origins {
     ob_root **blocks; /* root i is blocks[i / OB_ROOT_BLOCK][i % OB_ROOT_BLOCK]; root 0 is NONE */
     uint32_t n_roots, blocks_capacity;
     ob_axis_origin **axes; /* by value id: one for each axis; NULL: not known */
+    int8_t *ranks;         /* by value id: the number of these */
     uint32_t *sources;     /* by value id: 1 + id of the value that it is computed from alone, with constants; 0: itself */
     bool *constant;        /* by value id */
     uint32_t n_values;
