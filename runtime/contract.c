@@ -76,29 +76,18 @@ static ob_status check_input(const ob_session *session, uint32_t index, const ob
     return OB_OK;
 }
 
-typedef struct size_text {
-    const sizes *s;
-    const ob_dims *pool;
-    char *text;
-    size_t n_bytes;
-    uint32_t n_told;
-    ob_dim told[16];
-} size_text;
+enum { MOST_SHOWN = 16 }; /* sizes in a message */
 
-/* "N = 2, M = 3" for the symbols of a condition, each once. */
-static bool append_size(void *context, ob_dim symbol) {
-    size_text *t = context;
-    const ob_binding *bound = find_size(t->s, symbol);
-    char name[100], part[140];
-    if (!bound) return true;
-    for (uint32_t i = 0; i < t->n_told; i++)
-        if (t->told[i] == symbol) return true;
-    if (t->n_told == sizeof t->told / sizeof *t->told) return false;
-    t->told[t->n_told++] = symbol;
-    ob__dim_shown(t->pool, symbol, name, sizeof name);
-    snprintf(part, sizeof part, "%s%s = %lld", t->text[0] ? ", " : "", name, (long long)bound->size);
-    append(t->text, t->n_bytes, part);
-    return true;
+/* "N = 2, M = 3". */
+static void write_sizes(const sizes *s, const ob_dims *pool, const ob_symbol_list *symbols, char *text, size_t n_bytes) {
+    for (uint32_t i = 0; i < symbols->n; i++) {
+        const ob_binding *bound = find_size(s, symbols->at[i]);
+        char name[100], part[140];
+        if (!bound) continue;
+        ob__dim_shown(pool, symbols->at[i], name, sizeof name);
+        snprintf(part, sizeof part, "%s%s = %lld", text[0] ? ", " : "", name, (long long)bound->size);
+        append(text, n_bytes, part);
+    }
 }
 
 /* given: the sizes of the symbols in the text. */
@@ -114,9 +103,11 @@ static ob_status refuse_condition(const ob_session *session, const ob_requiremen
     const ob_dims *pool = session->model->dims;
     char condition[250], given[200] = "";
     ob__condition_shown(pool, &c->condition, condition, sizeof condition);
-    size_text t = {.s = s, .pool = pool, .text = given, .n_bytes = sizeof given};
-    ob_dim_symbols(pool, c->condition.a, append_size, &t);
-    ob_dim_symbols(pool, c->condition.b, append_size, &t);
+    ob_dim symbols[MOST_SHOWN];
+    ob_symbol_list list = {.at = symbols, .capacity = MOST_SHOWN};
+    ob__symbols_add(&list, pool, c->condition.a);
+    ob__symbols_add(&list, pool, c->condition.b);
+    write_sizes(s, pool, &list, given, sizeof given);
     return refuse_at(c, condition, given, error);
 }
 
@@ -146,12 +137,11 @@ static void solve(ob_session *session) {
 static ob_status refuse_clause(const ob_session *session, const ob_solved_clause *clause, const sizes *s, ob_error *error) {
     ob_dims *pool = session->model->dims;
     char given[200] = "";
-    size_text t = {.s = s, .pool = pool, .text = given, .n_bytes = sizeof given};
+    ob_dim symbols[MOST_SHOWN];
+    ob_symbol_list list = {.at = symbols, .capacity = MOST_SHOWN};
     ob_text text;
-    for (uint32_t i = 0; i < clause->n; i++) {
-        ob_dim_symbols(pool, clause->literals[i].p, append_size, &t);
-        if (clause->literals[i].q) ob_dim_symbols(pool, clause->literals[i].q, append_size, &t);
-    }
+    ob__clause_list_symbols(pool, clause->literals, clause->n, &list);
+    write_sizes(s, pool, &list, given, sizeof given);
     ob__text_init(&text, &session->allocator);
     ob__solved_write(&text, pool, clause);
     ob_status status =

@@ -125,3 +125,10 @@ ob_truth ob__clause_eval(const ob_dims *dims, const ob_literal *literals, uint32
     }
     return any;
 }
+
+void ob__clause_list_symbols(const ob_dims *dims, const ob_literal *literals, uint32_t n, ob_symbol_list *list) {
+    for (uint32_t i = 0; i < n && !list->is_full; i++) {
+        ob__symbols_add(list, dims, literals[i].p);
+        if (literals[i].q) ob__symbols_add(list, dims, literals[i].q);
+    }
+}

@@ -7,6 +7,7 @@
 #define OB_CORE_SOLVE_SOLVE_H
 
 #include "core/base/arena.h"
+#include "core/dims/symbols.h"
 #include "onnx_broadcast/dim.h"
 
 struct ob_text; /* core/base/text.h */
@@ -55,6 +56,8 @@ ob_status ob__clauses_append(ob_clauses *clauses, const ob_clause *clause);
 /* Evaluates under bindings: UNDECIDED if a symbol is not bound or a number overflows. */
 ob_truth ob__clause_eval(const ob_dims *dims, const ob_literal *literals, uint32_t n, const ob_binding *bindings,
                          size_t n_bindings);
+/* Adds the symbols of the literals that are not in the list yet. */
+void ob__clause_list_symbols(const ob_dims *dims, const ob_literal *literals, uint32_t n, ob_symbol_list *list);
 
 /* The result for a given clause. */
 typedef enum ob_clause_fate {

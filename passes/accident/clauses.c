@@ -12,19 +12,6 @@ typedef struct equation {
     ob_dim b; /* a symbol or a number */
 } equation;
 
-typedef struct symbols {
-    ob_dim at[3];
-    uint32_t n;
-} symbols;
-
-static bool add_symbol(void *context, ob_dim symbol) {
-    symbols *list = context;
-    for (uint32_t i = 0; i < list->n; i++)
-        if (list->at[i] == symbol) return true;
-    if (list->n < 3) list->at[list->n++] = symbol;
-    return list->n < 3;
-}
-
 /* p = 0 as an equation: the sum of a symbol and a number, or the difference of two symbols. Makes no new terms. */
 static bool read_equation(const ob_dims *dims, ob_dim p, equation *out) {
     const ob_term *sum = ob__term(dims, p);
@@ -49,10 +36,11 @@ static bool read_equation(const ob_dims *dims, ob_dim p, equation *out) {
 
 /* A negated guard that is false where the sizes in it are 2: the clause matters unless something is empty. */
 static bool is_usual(const ob_dims *dims, const ob_literal *guard) {
-    symbols list = {0};
+    ob_dim symbols[3];
     ob_binding two[3];
-    ob_dim_symbols(dims, guard->p, add_symbol, &list);
-    for (uint32_t i = 0; i < list.n; i++) two[i] = (ob_binding){list.at[i], 2};
+    ob_symbol_list list = {.at = symbols, .capacity = 3};
+    ob__clause_list_symbols(dims, guard, 1, &list);
+    for (uint32_t i = 0; i < list.n; i++) two[i] = (ob_binding){symbols[i], 2};
     return ob__clause_eval(dims, guard, 1, two, list.n) == OB_FALSE;
 }
 

@@ -45,20 +45,12 @@ typedef struct choice {
     const ob_solved_clause *clause;
     ob_binding sizes[MOST_DECIDING];
     uint32_t n;
-    bool too_many;
 } choice;
 
-static bool add_symbol(void *context, ob_dim symbol) {
-    choice *c = context;
-    for (uint32_t i = 0; i < c->n; i++)
-        if (c->sizes[i].symbol == symbol) return true;
-    c->too_many = c->n == MOST_DECIDING;
-    if (c->too_many) return false;
-    int64_t size = 2;
-    for (uint32_t i = 0; i < c->clause->n_holds; i++)
-        if (c->clause->holds[i].symbol == symbol) size = c->clause->holds[i].size;
-    c->sizes[c->n++] = (ob_binding){symbol, size};
-    return true;
+static int64_t size_in_witness(const ob_solved_clause *clause, ob_dim symbol) {
+    for (uint32_t i = 0; i < clause->n_holds; i++)
+        if (clause->holds[i].symbol == symbol) return clause->holds[i].size;
+    return 2;
 }
 
 static bool satisfies(const ob_contract *contract, const ob_dims *dims, const ob_literal *literal, const choice *c) {
@@ -69,9 +61,11 @@ static bool satisfies(const ob_contract *contract, const ob_dims *dims, const ob
 
 /* Sizes of the literal's own symbols that satisfy it: those of the witness, or a small one for a single symbol. */
 static bool choose(const ob_contract *contract, const ob_dims *dims, const ob_literal *literal, choice *c) {
-    ob_dim_symbols(dims, literal->p, add_symbol, c);
-    if (literal->q && !c->too_many) ob_dim_symbols(dims, literal->q, add_symbol, c);
-    if (c->too_many || c->n == 0) return false;
+    ob_dim symbols[MOST_DECIDING];
+    ob_symbol_list list = {.at = symbols, .capacity = MOST_DECIDING};
+    ob__clause_list_symbols(dims, literal, 1, &list);
+    if (list.is_full || list.n == 0) return false;
+    for (c->n = 0; c->n < list.n; c->n++) c->sizes[c->n] = (ob_binding){symbols[c->n], size_in_witness(c->clause, symbols[c->n])};
     if (satisfies(contract, dims, literal, c)) return true;
     for (int64_t i = 0; c->n == 1 && i < MOST_TRIED; i++) { /* 1 and 0, which fit by rules of their own, last */
         c->sizes[0].size = i < MOST_TRIED - 2 ? i + 2 : MOST_TRIED - 1 - i;

@@ -11,7 +11,6 @@ typedef struct example {
     const ob_dims *dims;
     ob_binding sizes[MOST_SYMBOLS];
     uint32_t n;
-    bool too_many;
     const ob_clause *assumed[MOST_ASSUMED]; /* assumptions, which are not in the clauses; further ones are tested at the end */
     uint32_t n_assumed;
 } example;
@@ -22,19 +21,13 @@ static ob_binding *find(example *e, ob_dim symbol) {
     return NULL;
 }
 
-static bool add_symbol(void *context, ob_dim symbol) {
-    example *e = context;
-    if (find(e, symbol)) return true;
-    e->too_many = e->n == MOST_SYMBOLS;
-    if (!e->too_many) e->sizes[e->n++] = (ob_binding){symbol, -1};
-    return !e->too_many;
-}
-
-static void add_symbols(example *e, const ob_solved_clause *clause) {
-    for (uint32_t i = 0; i < clause->n && !e->too_many; i++) {
-        ob_dim_symbols(e->dims, clause->literals[i].p, add_symbol, e);
-        if (clause->literals[i].q && !e->too_many) ob_dim_symbols(e->dims, clause->literals[i].q, add_symbol, e);
-    }
+/* The symbols of these clauses, without sizes. False: they are too many. */
+static bool list_symbols(example *e, const ob_solved_clause *const *clauses, uint32_t n) {
+    ob_dim symbols[MOST_SYMBOLS];
+    ob_symbol_list list = {.at = symbols, .capacity = MOST_SYMBOLS};
+    for (uint32_t i = 0; i < n; i++) ob__clause_list_symbols(e->dims, clauses[i]->literals, clauses[i]->n, &list);
+    for (e->n = 0; e->n < list.n; e->n++) e->sizes[e->n] = (ob_binding){symbols[e->n], -1};
+    return !list.is_full;
 }
 
 static void list_assumed(example *e) {
@@ -91,7 +84,7 @@ static void change_each(example *e, bool *changed) {
 static void change_together(example *e, const ob_solved_clause *clause, bool *changed) {
     example own = {.dims = e->dims};
     const example before = *e;
-    if (clause) add_symbols(&own, clause);
+    if (clause) (void)list_symbols(&own, &clause, 1);
     for (uint32_t k = 0; k < N_GROWTHS; k++) {
         bool any = false, now[MOST_SYMBOLS] = {false};
         for (uint32_t i = 0; i < e->n; i++) {
@@ -123,8 +116,7 @@ ob_status ob__contract_examples(const ob_contract *contract, const ob_dims *dims
     *out = (ob_examples){.n = 0};
     if (contract->status != OB_CONTRACT_COMPLETE || contract->n_clauses == contract->n_limits) return OB_OK;
     if (contract->n_clauses > MOST_CLAUSES) return OB_OK;
-    for (uint32_t i = 0; i < contract->n_clauses && !e.too_many; i++) add_symbols(&e, contract->clauses[i]);
-    if (e.too_many) return OB_OK;
+    if (!list_symbols(&e, contract->clauses, contract->n_clauses)) return OB_OK;
     for (uint32_t i = 0; i < contract->n_clauses; i++) take_witness(&e, contract->clauses[i]);
     for (uint32_t i = 0; i < e.n; i++)
         if (e.sizes[i].size < 0) return OB_OK;

@@ -25,15 +25,8 @@ typedef struct proposal {
     ob_finding *finding;
     wanted_size sizes[MOST_SYMBOLS];
     uint32_t n_sizes, n_steps;
-    bool too_many, failed;
+    bool failed;
 } proposal;
-
-static bool add_symbol(void *context, ob_dim symbol) {
-    proposal *p = context;
-    if (p->n_sizes == MOST_SYMBOLS) p->too_many = true;
-    if (!p->too_many) p->sizes[p->n_sizes++] = (wanted_size){.symbol = symbol, .number = -1};
-    return !p->too_many;
-}
 
 static bool find_input(const proposal *p, wanted_size *size) {
     const ob_graph *graph = p->work->model->graph;
@@ -63,8 +56,12 @@ static bool read_clause(proposal *p, const ob_solved_clause *clause) {
     const ob_dims *dims = p->work->model->dims;
     int64_t number = -1;
     if (clause->n == 0 || clause->n > 2 || clause->n_guard) return false;
-    ob_dim_symbols(dims, clause->literals[0].p, add_symbol, p);
-    if (p->too_many || p->n_sizes == 0) return false;
+    ob_dim symbols[MOST_SYMBOLS];
+    ob_symbol_list list = {.at = symbols, .capacity = MOST_SYMBOLS};
+    ob__symbols_add(&list, dims, clause->literals[0].p);
+    if (list.is_full || list.n == 0) return false;
+    for (p->n_sizes = 0; p->n_sizes < list.n; p->n_sizes++)
+        p->sizes[p->n_sizes] = (wanted_size){.symbol = symbols[p->n_sizes], .number = -1};
     for (uint32_t i = 0; i < p->n_sizes; i++)
         if (!find_input(p, &p->sizes[i])) return false;
     if (clause->n == 1 && clause->literals[0].kind == OB_LITERAL_DIVIDES) return ob_dim_is_const(clause->literals[0].q);

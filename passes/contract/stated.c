@@ -308,41 +308,28 @@ static ob_status bind(given *g, const ob_named_size *sizes, size_t n, ob_error *
     return OB_OK;
 }
 
-typedef struct size_text {
-    const given *given;
-    char text[200];
-    uint32_t n_told;
-    ob_dim told[16];
-} size_text;
-
-/* "N = 2, M = 3": the first few sizes of a clause, each once. */
-static bool add_size(void *context, ob_dim symbol) {
-    size_text *t = context;
+/* Appends ", N = 2" if there is room. */
+static void write_size(const given *g, ob_dim symbol, char *text, size_t n_bytes) {
     char name[60];
-    size_t n = strlen(t->text);
-    for (uint32_t i = 0; i < t->n_told; i++)
-        if (t->told[i] == symbol) return true;
-    if (t->n_told == sizeof t->told / sizeof *t->told) return false;
-    t->told[t->n_told++] = symbol;
-    for (size_t i = 0; i < t->given->n; i++) {
-        if (t->given->items[i].symbol != symbol) continue;
-        ob_dim_format(t->given->dims, symbol, name, sizeof name);
+    const size_t n = strlen(text);
+    for (size_t i = 0; i < g->n; i++) {
+        if (g->items[i].symbol != symbol) continue;
+        ob_dim_format(g->dims, symbol, name, sizeof name);
         char part[100];
-        int n_part = snprintf(part, sizeof part, "%s%s = %lld", n ? ", " : "", name, (long long)t->given->items[i].size);
-        if (n_part > 0 && n + (size_t)n_part < sizeof t->text) memcpy(t->text + n, part, (size_t)n_part + 1);
+        int n_part = snprintf(part, sizeof part, "%s%s = %lld", n ? ", " : "", name, (long long)g->items[i].size);
+        if (n_part > 0 && n + (size_t)n_part < n_bytes) memcpy(text + n, part, (size_t)n_part + 1);
     }
-    return true;
 }
 
 static ob_status refuse(const ob_stated *stated, uint32_t index, const given *g, ob_error *error) {
     const ob_clause *clause = &stated->clauses[index];
-    size_text sizes = {.given = g};
-    for (uint32_t i = 0; i < clause->n; i++) {
-        ob_dim_symbols(g->dims, clause->literals[i].p, add_size, &sizes);
-        if (clause->literals[i].q) ob_dim_symbols(g->dims, clause->literals[i].q, add_size, &sizes);
-    }
+    char sizes[200] = "";
+    ob_dim few[16];
+    ob_symbol_list list = {.at = few, .capacity = sizeof few / sizeof *few};
+    ob__clause_list_symbols(g->dims, clause->literals, clause->n, &list);
+    for (uint32_t i = 0; i < list.n; i++) write_size(g, few[i], sizes, sizeof sizes);
     return ob__fail(error, OB_E_CONDITION, "the model's contract excludes these sizes: \"%.250s\" does not hold%s%s",
-                    stated->lines[index], sizes.text[0] ? ": " : "", sizes.text);
+                    stated->lines[index], sizes[0] ? ": " : "", sizes);
 }
 
 static ob_status test(const ob_stated *stated, const given *g, ob_truth *out, ob_error *error) {

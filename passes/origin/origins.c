@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/base/error.h"
+#include "core/dims/symbols.h"
 #include "core/dims/terms.h"
 #include "ops/infer/constant.h"
 #include "ops/table/op.h"
@@ -77,22 +78,13 @@ static uint32_t computed_root(ob_origins *o, const ob_value *value, int32_t axis
     return new_root(o, &(root_key){BY_SIZE, size, 0, 0}, &root);
 }
 
-static bool keep_symbol(void *context, ob_dim symbol) {
-    ob_dim *only = context;
-    if (*only != OB_DIM_UNKNOWN && *only != symbol) {
-        *only = 0;
-        return false;
-    }
-    *only = symbol;
-    return true;
-}
-
 /* The size of an input that decides how long the part of a table of constants is; OB_DIM_UNKNOWN: it is no such part. */
 static ob_dim counted_by(const ob_origins *o, uint32_t of, ob_dim size) {
-    ob_dim only = OB_DIM_UNKNOWN;
+    ob_dim only[1];
+    ob_symbol_list list = {.at = only, .capacity = 1};
     if (ob__root(o, ob__root_top(o, of))->kind != OB_ROOT_WEIGHT || ob_dim_is_const(size)) return OB_DIM_UNKNOWN;
-    ob_dim_symbols(o->model->dims, size, keep_symbol, &only);
-    return ob_dim_is_named(o->model->dims, only) ? only : OB_DIM_UNKNOWN;
+    ob__symbols_add(&list, o->model->dims, size);
+    return list.n == 1 && !list.is_full && ob_dim_is_named(o->model->dims, only[0]) ? only[0] : OB_DIM_UNKNOWN;
 }
 
 static uint32_t part_root(ob_origins *o, uint32_t of, const ob_value *value, int32_t axis, ob_dim size) {

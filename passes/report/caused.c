@@ -144,32 +144,15 @@ static bool contains(joining *j, ob_dim dim, ob_dim part) {
     return false;
 }
 
-typedef struct symbols {
-    ob_dim at[4];
-    uint32_t n;
-    bool too_many;
-} symbols;
-
-static bool add_symbol(void *context, ob_dim symbol) {
-    symbols *list = context;
-    for (uint32_t i = 0; i < list->n; i++)
-        if (list->at[i] == symbol) return true;
-    list->too_many = list->n == sizeof list->at / sizeof *list->at;
-    if (!list->too_many) list->at[list->n++] = symbol;
-    return !list->too_many;
-}
-
 /* Has the clause no other symbols than the condition? */
 static bool adds_no_symbol(const ob_dims *dims, const ob_condition *condition, const ob_solved_clause *clause) {
-    symbols list = {.n = 0};
-    ob_dim_symbols(dims, condition->a, add_symbol, &list);
-    if (!list.too_many) ob_dim_symbols(dims, condition->b, add_symbol, &list);
+    ob_dim few[4];
+    ob_symbol_list list = {.at = few, .capacity = sizeof few / sizeof *few};
+    ob__symbols_add(&list, dims, condition->a);
+    ob__symbols_add(&list, dims, condition->b);
     const uint32_t n = list.n;
-    for (uint32_t i = 0; i < clause->n && !list.too_many; i++) {
-        ob_dim_symbols(dims, clause->literals[i].p, add_symbol, &list);
-        if (clause->literals[i].q && !list.too_many) ob_dim_symbols(dims, clause->literals[i].q, add_symbol, &list);
-    }
-    return !list.too_many && list.n == n;
+    ob__clause_list_symbols(dims, clause->literals, clause->n, &list);
+    return !list.is_full && list.n == n;
 }
 
 /* The accident that made a size in the condition of this finding; its index + 1, 0: none. */

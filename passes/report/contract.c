@@ -76,30 +76,11 @@ static ob_status fill_terms(const ob_solved_clause *clause, ob_arena *arena, ob_
     return OB_OK;
 }
 
-typedef struct symbol_list {
-    ob_dim *symbols;
-    size_t n, capacity;
-    bool full;
-} symbol_list;
-
-static bool list_symbol(void *context, ob_dim symbol) {
-    symbol_list *list = context;
-    for (size_t i = 0; i < list->n; i++)
-        if (list->symbols[i] == symbol) return true;
-    list->full = list->n == list->capacity;
-    if (!list->full) list->symbols[list->n++] = symbol;
-    return !list->full;
-}
-
 static ob_status fill_symbols(const ob_report *report, const ob_solved_clause *clause, ob_arena *arena, ob_clause_info *out) {
-    symbol_list list = {.symbols = OB_ARENA_ARRAY(arena, ob_dim, report->contract.n_inputs),
-                        .capacity = report->contract.n_inputs};
-    if (!list.symbols) return OB_E_MEMORY;
-    for (uint32_t i = 0; i < clause->n && !list.full; i++) {
-        ob_dim_symbols(report->model->dims, clause->literals[i].p, list_symbol, &list);
-        if (clause->literals[i].q) ob_dim_symbols(report->model->dims, clause->literals[i].q, list_symbol, &list);
-    }
-    out->symbols = list.symbols;
+    ob_symbol_list list = {.at = OB_ARENA_ARRAY(arena, ob_dim, report->contract.n_inputs), .capacity = report->contract.n_inputs};
+    if (!list.at) return OB_E_MEMORY;
+    ob__clause_list_symbols(report->model->dims, clause->literals, clause->n, &list);
+    out->symbols = list.at;
     out->n_symbols = list.n;
     return OB_OK;
 }

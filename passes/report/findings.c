@@ -96,18 +96,6 @@ static bool find_symbol(void *context, ob_dim symbol) {
     return !s->failed && s->n < MAX_ORIGINS;
 }
 
-typedef struct symbol_count {
-    ob_dim first;
-    uint32_t n; /* 2: two or more */
-} symbol_count;
-
-static bool count_symbol(void *context, ob_dim symbol) {
-    symbol_count *count = context;
-    if (count->n == 0) count->first = symbol;
-    count->n = count->n == 0 || symbol == count->first ? 1 : 2;
-    return count->n < 2;
-}
-
 static ob_status origins_of_symbols(ob_report *report, const ob_condition *condition, ob_arena *arena, const char **origins,
                                     size_t *n) {
     symbol_search s = {.report = report, .arena = arena, .origins = origins};
@@ -123,12 +111,10 @@ static ob_status origins_of_clause(ob_report *report, const ob_finding *finding,
     const ob_solved_clause *clause = report->contract.clauses[finding->clause - 1];
     const ob_dims *dims = report->model->dims;
     symbol_search s = {.report = report, .arena = &report->finding_texts, .origins = origins, .n = info->n_origins};
-    symbol_count count = {.n = 0};
-    for (uint32_t i = 0; i < clause->n && count.n < 2; i++) {
-        ob_dim_symbols(dims, clause->literals[i].p, count_symbol, &count);
-        if (clause->literals[i].q && count.n < 2) ob_dim_symbols(dims, clause->literals[i].q, count_symbol, &count);
-    }
-    if (count.n < 2) return OB_OK;
+    ob_dim one[1];
+    ob_symbol_list list = {.at = one, .capacity = 1};
+    ob__clause_list_symbols(dims, clause->literals, clause->n, &list);
+    if (!list.is_full) return OB_OK;
     for (size_t i = 0; i < info->n_operands && info->axis >= 0 && s.n_seen < MAX_ORIGINS; i++) {
         int32_t axis = own_axis(info, i);
         if (axis >= 0 && axis < info->operands[i].rank) s.seen[s.n_seen++] = info->operands[i].dims[axis];
