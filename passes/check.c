@@ -223,6 +223,7 @@ static ob_status run(ob_report *report, const ob_check_options *options, ob_erro
                     .after_pass = options->after_pass,
                     .context = options->context,
                     .error = error};
+    report->rules = options->rules;
     OB_TRY(ob__run_pipeline(&work, NULL));
     return ob__report_finish(report);
 }

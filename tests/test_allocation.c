@@ -100,6 +100,12 @@ static ob_status digest_broadcasts(ob_report *report, digest *made) {
     return OB_OK;
 }
 
+/* Numbers of sizes without a name differ between checks of one model, so the text is not compared. */
+static ob_status drop(void *context, const void *bytes, size_t n) {
+    (void)context, (void)bytes, (void)n;
+    return OB_OK;
+}
+
 static ob_status digest_values(ob_report *report, digest *made) {
     for (size_t i = 0; i < ob_report_value_count(report); i++) {
         ob_value_info info;
@@ -139,6 +145,7 @@ static ob_status check(void *context, digest *made, ob_error *error) {
     status = digest_findings(report, made);
     if (status == OB_OK) status = digest_broadcasts(report, made);
     if (status == OB_OK) status = digest_values(report, made);
+    if (status == OB_OK) status = ob_report_to_json(report, NULL, drop, NULL, error);
     error->code = status; /* these have no error parameter */
     ob_report_close(&report);
     return status;

@@ -508,7 +508,7 @@ static int not_examined(settings *s, const char *file, const ob_error *error) {
 static ob_status print_report(settings *s, const char *file, ob_model *model, ob_report *report) {
     if (s->json) {
         begin_entry(s);
-        return print_report_json(stdout, file, model, report, s->check.rules, &s->independence);
+        return print_report_json(stdout, file, report, &s->independence);
     }
     const bool aside = s->dump_after || to_stdout(s) || s->fix.diff; /* standard output has another use */
     printer out = printer_for(aside ? stderr : stdout);

@@ -74,34 +74,3 @@ void independence_print(const printer *to, const char *file, const independence_
         if (is->n_path) print_path(to->file, is);
     }
 }
-
-/* ---- JSON ---- */
-
-static void string_field(FILE *out, const char *name, const char *text) {
-    fprintf(out, ",\"%s\":", name);
-    print_json_string(out, text);
-}
-
-void independence_print_json(FILE *out, const independence_asked *asked) {
-    if (!asked->n) return;
-    fputs(",\n\"independence\":[", out);
-    for (size_t i = 0; i < asked->n; i++) {
-        const ob_independence *is = asked->answers[i];
-        fputs(i ? ",\n{\"symbol\":" : "\n{\"symbol\":", out);
-        print_json_string(out, is->symbol);
-        string_field(out, "verdict", ob_independence_verdict_name(is->verdict));
-        string_field(out, "mixing", ob_mixing_name(is->mixing));
-        string_field(out, "reason", is->reason);
-        string_field(out, "node", is->node);
-        string_field(out, "op_type", is->op_type);
-        string_field(out, "value", is->value);
-        string_field(out, "output", is->output);
-        fputs(",\"path\":[", out);
-        for (size_t k = 0; k < is->n_path; k++) {
-            if (k) putc(',', out);
-            print_json_string(out, is->path[k]);
-        }
-        fputs("]}", out);
-    }
-    putc(']', out);
-}

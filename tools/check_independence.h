@@ -21,7 +21,5 @@ bool independence_examine(independence_asked *asked, const char *file, const ob_
 void independence_release(independence_asked *asked);
 bool independence_is_refuted(const independence_asked *asked);
 void independence_print(const printer *to, const char *file, const independence_asked *asked);
-/* A member of an element of `models`. */
-void independence_print_json(FILE *out, const independence_asked *asked);
 
 #endif

@@ -29,8 +29,7 @@ ob_status print_broadcasts(const printer *out, ob_report *report, const telling 
 ob_status print_support(const printer *out, const char *file, ob_model *model, const telling *how);
 
 /* One element of the `models` array of docs/report.schema.json. */
-ob_status print_report_json(FILE *out, const char *file, const ob_model *model, ob_report *report, ob_rules rules,
-                            const independence_asked *independence);
+ob_status print_report_json(FILE *out, const char *file, ob_report *report, const independence_asked *independence);
 /* Writes the contract as C to a file: function guard_NAME for NAME.c. */
 ob_status save_guard(const char *path, const ob_report *report, ob_error *error);
 /* The element of a file that could not be read or checked. */

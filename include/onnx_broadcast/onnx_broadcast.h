@@ -20,6 +20,7 @@
 #include "onnx_broadcast/model.h"
 #include "onnx_broadcast/operator.h"
 #include "onnx_broadcast/passes.h"
+#include "onnx_broadcast/report.h"
 #include "onnx_broadcast/rewrite.h"
 #include "onnx_broadcast/session.h"
 #include "onnx_broadcast/status.h"

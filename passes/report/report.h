@@ -37,6 +37,7 @@ typedef struct ob_ignored {
 struct ob_report {
     ob_allocator allocator;
     ob_model *model;
+    ob_rules rules;
     ob_facts facts;
     ob_findings findings;
     ob_contract contract;

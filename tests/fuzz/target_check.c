@@ -56,7 +56,7 @@ static void report(ob_model *model, ob_rules rules) {
         FUZZ_MUST(status != OB_E_INTERNAL && status != OB_E_MEMORY, "independence: %s", ob_status_text(status));
         asked.n = status == OB_OK;
         independence_print(&out, "fuzzed", &asked);
-        status = print_report_json(file, "fuzzed", model, result, rules, &asked);
+        status = print_report_json(file, "fuzzed", result, &asked);
         independence_release(&asked);
         FUZZ_MUST(status == OB_OK || status == OB_E_LIMIT, "JSON report: %s", ob_status_text(status));
         fflush(file);
