@@ -1,0 +1,379 @@
+#include "options.h"
+
+#include "check_settings.h"
+
+#include <stdlib.h>
+
+static const char tool[] = "onnx-broadcast-check";
+
+static int misused(void) {
+    fprintf(stderr, "%s: --help shows the options\n", tool);
+    return EXIT_MISUSED;
+}
+
+/* "2x?x3"; text is changed. */
+static bool parse_sizes(char *text, ob_shape_given *shape, int64_t *sizes) {
+    shape->dims = sizes;
+    for (char *at = text; *at;) {
+        size_t n = strcspn(at, "x,");
+        char end = at[n];
+        if (n == 0 || shape->rank == OB_MAX_RANK || (end && !at[n + 1])) return false;
+        at[n] = '\0';
+        char *rest = NULL;
+        if (strcmp(at, "?") == 0) {
+            sizes[shape->rank++] = OB_DIM_UNKNOWN;
+        } else {
+            if (at[0] < '0' || at[0] > '9') return false;
+            sizes[shape->rank++] = strtoll(at, &rest, 10);
+            if (*rest) return false;
+        }
+        at += end ? n + 1 : n;
+    }
+    return true;
+}
+
+static bool add_input_shape(settings *s, char *text) {
+    char *equals = strrchr(text, '=');
+    if (s->check.n_shapes == MAX_GIVEN || !equals || equals == text) {
+        complain(tool, NULL, "option --input-shape: \"%s\" is not of the form NAME=2x3", text);
+        return false;
+    }
+    *equals = '\0';
+    ob_shape_given *shape = &s->shapes[s->check.n_shapes];
+    shape->name = text;
+    if (!parse_sizes(equals + 1, shape, s->sizes[s->check.n_shapes])) {
+        complain(tool, NULL, "option --input-shape: the sizes of \"%s\" are not of the form 2x3", text);
+        return false;
+    }
+    s->check.n_shapes++;
+    return true;
+}
+
+static bool add_dim(settings *s, char *text) {
+    char *equals = strrchr(text, '=');
+    if (s->check.n_dims == MAX_GIVEN || !equals || equals == text) {
+        complain(tool, NULL, "option --dim: \"%s\" is not of the form NAME=SIZE", text);
+        return false;
+    }
+    ob_named_size *given = &s->dims[s->check.n_dims];
+    *equals = '\0';
+    given->name = text;
+    if (!parse_int(tool, "--dim", equals + 1, 0, OB_DIM_CONST_MAX, &given->size)) return false;
+    s->check.n_dims++;
+    return true;
+}
+
+/* Read by ob_check(), because the permitted symbols depend on the model. */
+static bool add_assumption(settings *s, const char *text) {
+    if (s->check.n_assumptions == MAX_GIVEN) {
+        complain(tool, NULL, "more than %d --assume options", MAX_GIVEN);
+        return false;
+    }
+    s->assumptions[s->check.n_assumptions++] = text;
+    return true;
+}
+
+static bool parse_limit(const char *option, const char *text, uint64_t *out) {
+    int64_t limit;
+    if (!parse_int(tool, option, text, 1, INT64_MAX, &limit)) return false;
+    *out = (uint64_t)limit;
+    return true;
+}
+
+static int take_list(void *settings_given, const char *value) {
+    settings *s = settings_given;
+    s->telling.list = value ? LIST_ALL : LIST_GROUPS;
+    if (!value || strcmp(value, "all") == 0) return GO_ON;
+    complain(tool, NULL, "option --list: \"%s\" is not all", value);
+    return misused();
+}
+
+static int take_explain(void *settings_given, const char *id) {
+    (void)settings_given;
+    ob_finding_doc doc = ob_finding_doc_find(id);
+    if (!doc.id) {
+        complain(tool, NULL, "there is no finding \"%s\"; --list-findings shows them", id);
+        return EXIT_MISUSED;
+    }
+    printf("%s: %s (%s)\n\n%s\n", doc.id, doc.title, ob_severity_name(doc.severity), doc.text);
+    return EXIT_CLEAN;
+}
+
+static int take_list_findings(void *settings_given, const char *value) {
+    (void)settings_given, (void)value;
+    for (size_t i = 0; i < ob_finding_doc_count(); i++) {
+        ob_finding_doc doc = ob_finding_doc_at(i);
+        printf("%s  %-7s  %s\n", doc.id, ob_severity_name(doc.severity), doc.title);
+    }
+    return EXIT_CLEAN;
+}
+
+static int take_list_passes(void *settings_given, const char *value) {
+    (void)settings_given, (void)value;
+    for (size_t i = 0; i < ob_pass_count(); i++) printf("%-18s %s\n", ob_pass_at(i).name, ob_pass_at(i).help);
+    return EXIT_CLEAN;
+}
+
+static bool is_pass(const char *name) {
+    for (size_t i = 0; i < ob_pass_count(); i++)
+        if (strcmp(ob_pass_at(i).name, name) == 0) return true;
+    complain(tool, NULL, "there is no pass \"%s\"; --list-passes shows them", name);
+    return false;
+}
+
+/* ---- Options that only set something ---- */
+
+#define SETS(name, statement)                                                                                                    \
+    static int take_##name(void *settings_given, const char *value) {                                                            \
+        settings *s = settings_given;                                                                                            \
+        (void)value;                                                                                                             \
+        statement;                                                                                                               \
+        return GO_ON;                                                                                                            \
+    }
+SETS(werror, s->telling.werror = true)
+SETS(verbose, s->verbose = true)
+SETS(force, s->force = true)
+SETS(align_weights, s->align_weights = true)
+SETS(quiet, s->telling.quiet = true)
+SETS(diff, s->fix.wanted = s->fix.diff = true)
+SETS(output, s->output = value)
+SETS(baseline, s->baseline.read = value)
+SETS(write_baseline, s->baseline.written = value)
+SETS(guard, s->guard = value)
+#undef SETS
+
+/* ---- Options that read a value ---- */
+
+/* The value is a part of the command line, which may be changed. */
+#define READS(name, condition)                                                                                                   \
+    static int take_##name(void *settings_given, const char *value) {                                                            \
+        settings *s = settings_given;                                                                                            \
+        char *text = (char *)(uintptr_t)value;                                                                                   \
+        (void)text;                                                                                                              \
+        return (condition) ? GO_ON : misused();                                                                                  \
+    }
+READS(fix, fix_take(tool, &s->fix, text))
+READS(dim, add_dim(s, text))
+READS(input_shape, add_input_shape(s, text))
+READS(assume, add_assumption(s, value))
+READS(assume_opset, assume_opset(tool, value, &s->assumed_opsets))
+READS(independent, independence_ask(&s->independence, value))
+READS(select, severities_select(tool, &s->severities, text))
+READS(ignore, severities_ignore(tool, &s->severities, text))
+READS(severity, severities_set(tool, &s->severities, text))
+READS(target, targets_add(tool, &s->targets, text))
+READS(max_nodes, parse_limit("--max-nodes", value, &s->check.max_nodes))
+READS(max_finding_bytes, parse_limit("--max-finding-bytes", value, &s->check.max_finding_bytes))
+READS(op_library, load_operators(tool, value, &s->operators))
+READS(dump_after, is_pass(s->dump_after = value))
+#undef READS
+
+static int take_rules(void *settings_given, const char *value) {
+    settings *s = settings_given;
+    s->check.rules = ob_rules_from_name(value);
+    if (s->check.rules != OB_RULES_COUNT) return GO_ON;
+    complain(tool, NULL, "option --rules: \"%s\" is not one of onnx, numpy, array-api, mlir, xla, sonnx", value);
+    return misused();
+}
+
+static int take_emit(void *settings_given, const char *value) {
+    static const char prefix[] = "target:";
+    settings *s = settings_given;
+    s->form = ob_form_from_name(value);
+    s->form_given = true;
+    s->emit_target = NULL;
+    if (strncmp(value, prefix, sizeof prefix - 1) == 0) {
+        s->emit_target = value + sizeof prefix - 1;
+        return is_target(tool, "--emit", s->emit_target) ? GO_ON : misused();
+    }
+    if (s->form != OB_FORM_COUNT) return GO_ON;
+    complain(tool, NULL, "option --emit: \"%s\" is not one of broadcast, function, expand, implicit, target:NAME", value);
+    return misused();
+}
+
+static int take_format(void *settings_given, const char *value) {
+    settings *s = settings_given;
+    s->json = strcmp(value, "json") == 0;
+    if (s->json || strcmp(value, "text") == 0) return GO_ON;
+    complain(tool, NULL, "option --format: \"%s\" is neither text nor json", value);
+    return misused();
+}
+
+/* ---- Options that answer at once ---- */
+
+static int take_list_targets(void *settings_given, const char *value) {
+    (void)settings_given, (void)value;
+    return list_targets();
+}
+
+static int take_version(void *settings_given, const char *value) {
+    (void)settings_given, (void)value;
+    printf("%s %s\n", tool, ob_version());
+    return EXIT_CLEAN;
+}
+
+static int take_help(void *settings_given, const char *value);
+
+static const option_row rows[] = {
+    {"--rules", NULL, "BOOK", "onnx numpy array-api mlir xla sonnx", take_rules,
+     "rule book: onnx (default), numpy, array-api, mlir, xla or sonnx"},
+    {"--dim", NULL, "NAME=SIZE", NULL, take_dim,
+     "check with SIZE for the symbol NAME (x[0]: axis 0 of input x, when it has no name)"},
+    {"--input-shape", NULL, "X=2x3", NULL, take_input_shape,
+     "check with this shape for input X (? leaves a size open; X= is a scalar)"},
+    {"--assume", NULL, "CONDITION", NULL, take_assume,
+     "assume a condition on input sizes: \"batch >= 1\", \"height % 32 = 0\" (repeatable)"},
+    {"--assume-opset", NULL, "[D=]N", NULL, take_assume_opset,
+     "read the model as opset N of domain D [ai.onnx] when its own opset is too new for this release"},
+    {"--independent", NULL, "SYMBOL", NULL, take_independent,
+     "say whether elements of a batch affect each other: whether a batch of 3 along this symbol gives what 3 batches of 1 give "
+     "(-: the first axis of the inputs; repeatable)"},
+    {"--format", NULL, "text|json", "text json", take_format, "format of the report; json: see docs/report.schema.json"},
+    {"--output", "-o", "OUT", "FILE", take_output,
+     "write the rewritten model (one MODEL without errors). The file name selects the format: .onnxtxt, .textproto, .json, else "
+     "binary. -: standard output; findings go to standard error"},
+    {"--emit", NULL, "FORM", "broadcast function expand implicit target:", take_emit,
+     "form for -o: broadcast (default: operators of domain onnx_broadcast), function (the same, with their definitions), expand "
+     "(only standard operators), implicit (no explicit broadcasts), target:NAME (the weakest form that the deployment target "
+     "accepts)"},
+    {"--emit-guard", NULL, "FILE.c", "FILE", take_guard,
+     "write the contract as C functions: guard_FILE tests input sizes, guard_FILE_values tests input elements (one MODEL without "
+     "errors)"},
+    {"--fix", NULL, "=all|ID,...", "all", take_fix,
+     "make the fixes of findings that are safe, check the model again, and write it with -o, in its own form unless --emit is "
+     "given. all: also those that change results; ID: those of these findings only, for example --fix=OB0401"},
+    {"--diff", NULL, NULL, NULL, take_diff,
+     "print the difference that the fixes make to the model as text; findings go to standard error"},
+    {"--force", NULL, NULL, NULL, take_force, "for -o: OUT may be the same file as MODEL"},
+    {"--align-weights", NULL, NULL, NULL, take_align_weights,
+     "for -o: align weights to 64 bytes, so that a session needs no copy of them; the file stays a normal ONNX file"},
+    {"--op-library", NULL, "FILE", "FILE", take_op_library,
+     "load custom operators from a shared library; runs its code (docs/operators-of-your-own.md)"},
+    {"--max-nodes", NULL, "N", NULL, take_max_nodes,
+     "infer at most N nodes; nodes of functions count once for each call (default: 2^20 plus 4 for each node of the model)"},
+    {"--max-finding-bytes", NULL, "N", NULL, take_max_finding_bytes,
+     "limit the memory of findings and their texts to N bytes; findings over the limit are counted but not listed (default: "
+     "67108864)"},
+    {"--list", NULL, "=all", "all", take_list,
+     "list the broadcasts by pattern and do not shorten lists; all: list each broadcast and finding"},
+    {"--select", NULL, "ID[,ID]", NULL, take_select,
+     "report only these findings: OB0101, or OB02 for all ids that begin with OB02 (repeatable)"},
+    {"--ignore", NULL, "ID[,ID][:PATTERN]", NULL, take_ignore,
+     "do not report these findings; with PATTERN: only at nodes whose path and name match it (* and ?)"},
+    {"--severity", NULL, "ID=LEVEL", NULL, take_severity,
+     "set the severity to note, warning, error or none. If several of --select, --ignore and --severity match a finding, the "
+     "last one applies"},
+    {"--write-baseline", NULL, "FILE", "FILE", take_write_baseline, "write the findings to FILE, as accepted"},
+    {"--baseline", NULL, "FILE", "FILE", take_baseline, "do not report the findings in FILE"},
+    {"--werror", NULL, NULL, NULL, take_werror, "treat warnings as errors"},
+    {"--target", "--targets", "NAME[,NAME]", "all", take_target,
+     "compare every broadcast with what these deployment targets accept; all: a line for each target"},
+    {"--quiet", "-q", NULL, NULL, take_quiet, "print only findings and summary"},
+    {"--verbose", NULL, NULL, NULL, take_verbose, "print progress and the time of each pass to standard error"},
+    {"--explain", NULL, "ID", NULL, take_explain, "explain a finding, for example OB0101"},
+    {"--list-findings", NULL, NULL, NULL, take_list_findings, "list all findings"},
+    {"--list-targets", NULL, NULL, NULL, take_list_targets, "list the deployment targets of --target"},
+    {"--list-passes", NULL, NULL, NULL, take_list_passes, "list the passes in their order"},
+    {"--dump-after", NULL, "PASS", NULL, take_dump_after,
+     "print the model as text after this pass; findings go to standard error"},
+    {"--help", "-h", NULL, NULL, take_help, "print this text"},
+    {"--version", NULL, NULL, NULL, take_version, "print the version"},
+};
+enum { N_ROWS = sizeof rows / sizeof *rows };
+
+static int take_help(void *settings_given, const char *value) {
+    (void)settings_given, (void)value;
+    printf(
+        "usage: %s [options] MODEL...\n\n"
+        "Checks every broadcast of ONNX models and reports the result for each. A MODEL is a file in binary form, ONNX's text\n"
+        "form, protobuf's text form or JSON; the content decides. - is standard input.\n\n",
+        tool);
+    options_print(rows, N_ROWS);
+    printf("\nexit status: 0 no errors, 1 errors remain or elements of a batch affect each other, 2 unreadable file or wrong "
+           "use\n");
+    return EXIT_CLEAN;
+}
+
+/* ---- Options together ---- */
+
+int take_options(settings *s, int argc, char **argv) {
+    arguments o = arguments_begin(tool, argc, argv);
+    while (arguments_next(&o)) {
+        if (!option_is_any(&o)) {
+            s->files[s->n_files++] = option_text(&o);
+            continue;
+        }
+        int status = options_take(rows, N_ROWS, &o, s);
+        if (status == OPTION_REFUSED) return misused();
+        if (status >= 0) return status;
+    }
+    if (s->n_files == 0) {
+        complain(tool, NULL, "no model given");
+        return misused();
+    }
+    if (s->output && s->n_files > 1) {
+        complain(tool, NULL, "-o takes one model, %zu are given", s->n_files);
+        return misused();
+    }
+    if (s->guard && s->n_files > 1) {
+        complain(tool, NULL, "--emit-guard takes one model, %zu are given", s->n_files);
+        return misused();
+    }
+    if (s->guard && is_same_file(s->files[0], s->guard)) {
+        complain(tool, s->guard, "--emit-guard would replace the model that is read");
+        return misused();
+    }
+    if (s->output && !s->force && is_same_file(s->files[0], s->output)) {
+        complain(tool, s->output, "-o would replace the model that is read; --force allows it");
+        return misused();
+    }
+    if (s->fix.wanted && !s->output && !s->fix.diff) {
+        complain(tool, NULL, "--fix needs -o OUT or --diff");
+        return misused();
+    }
+    if (s->fix.wanted && (s->check.n_dims || s->check.n_shapes || s->check.n_assumptions)) {
+        complain(tool, NULL, "--fix is for all sizes: it does not go with --dim, --input-shape or --assume");
+        return misused();
+    }
+    if (s->fix.diff && (s->json || s->dump_after || to_stdout(s))) {
+        complain(tool, NULL, "--diff writes to standard output, which has another use already");
+        return misused();
+    }
+    if (to_stdout(s) && (s->json || s->dump_after)) {
+        complain(tool, NULL, "-o - writes the model to standard output, which has another use already");
+        return misused();
+    }
+    if (s->align_weights && (!s->output || ob_model_format_of_path(s->output) != OB_FORMAT_PROTOBUF)) {
+        complain(tool, NULL, "--align-weights needs -o OUT, not as text");
+        return misused();
+    }
+    if (s->fix.wanted && s->n_files > 1) {
+        complain(tool, NULL, "--fix takes one model, %zu are given", s->n_files);
+        return misused();
+    }
+    if (s->form_given && !s->output && !s->dump_after) {
+        complain(tool, NULL, "--emit needs -o OUT");
+        return misused();
+    }
+    for (size_t i = 0; s->baseline.written && i < s->n_files; i++)
+        if (is_same_file(s->files[i], s->baseline.written)) {
+            complain(tool, s->baseline.written, "--write-baseline would replace a model that is read");
+            return misused();
+        }
+    if (s->baseline.read && s->baseline.written) {
+        complain(tool, NULL, "--baseline and --write-baseline exclude each other: a new baseline contains all findings");
+        return misused();
+    }
+    if (!baseline_begin(tool, &s->baseline)) return EXIT_MISUSED;
+    s->check.dims = s->dims;
+    s->check.shapes = s->shapes;
+    s->check.assumptions = s->assumptions;
+    s->check.severities = s->severities.items;
+    s->check.n_severities = s->severities.n;
+    s->check.targets = s->targets.names;
+    s->check.n_targets = s->targets.n;
+    s->check.target_counts_only = s->targets.all;
+    s->check.ignores = s->severities.ignores;
+    s->check.n_ignores = s->severities.n_ignores;
+    return -1;
+}
