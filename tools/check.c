@@ -1,5 +1,5 @@
 /* onnx-broadcast-check: checks every broadcast of a model, reports each, and writes the model in another form. */
-#include "check_settings.h"
+#include "check_jobs.h"
 #include "stop.h"
 
 #include <stdlib.h>
@@ -26,6 +26,13 @@ static void show_progress(watch *w, const char *what) {
     fprintf(stderr, "\r\033[K%s: %s ...", tool, what);
     fflush(stderr);
     w->shown = true;
+}
+
+/* Of many models: the number of the one that comes next. */
+static void show_count(watch *w, size_t i) {
+    char text[80];
+    snprintf(text, sizeof text, "model %zu of %zu", i + 1, w->s->n_files);
+    show_progress(w, text);
 }
 
 static void hide_progress(watch *w) {
@@ -82,7 +89,7 @@ static int rewrite_model(watch *w, ob_model *model) {
         complain_error(tool, error.code == OB_E_IO ? NULL : w->file, &error);
         return status == OB_E_SHAPE || status == OB_E_TYPE || status == OB_E_MODEL ? EXIT_ERRORS : EXIT_MISUSED;
     }
-    if (s->output && !s->json && !s->dump_after && !to_stdout(s)) {
+    if (s->output && !is_file_format(s) && !s->dump_after && !to_stdout(s)) {
         print_escaped(stdout, s->output);
         if (s->emit_target)
             printf(": written for target %s: %zu inserted, %zu initializer%s changed, %zu exchanged", s->emit_target,
@@ -103,7 +110,7 @@ static int fix_and_write(watch *w, ob_model *model) {
     size_t n_errors = 0, n_warnings = 0;
     ob_error error;
     ob_error_clear(&error);
-    const printer out = printer_for(s->fix.diff || s->json || to_stdout(s) ? stderr : stdout);
+    const printer out = printer_for(s->fix.diff || is_file_format(s) || to_stdout(s) ? stderr : stdout);
     ob_status status = fix_model(&out, w->file, model, &s->fix, &s->check, &n_errors, &n_warnings, &error);
     hide_progress(w);
     const bool erroneous = n_errors > 0 || (s->telling.werror && n_warnings > 0);
@@ -134,24 +141,19 @@ static int write_guard(const settings *s, const char *file, const ob_report *rep
     return EXIT_MISUSED;
 }
 
-static void begin_entry(settings *s) {
-    if (s->files_seen) fputs(",\n", stdout);
-    s->files_seen = true;
-}
-
-/* A file that could not be checked gets an entry too. The message was printed. */
-static int not_examined(settings *s, const char *file, const ob_error *error) {
-    if (s->json) {
-        begin_entry(s);
-        print_unread_json(stdout, file, error);
-    }
+/* A file that could not be checked has an entry in report files too. */
+static int not_checked(settings *s, const char *file, const ob_error *error) {
+    complain_error(tool, file, error);
+    if (s->writer) (void)ob_report_writer_add_unread(s->writer, file, error, NULL);
     return EXIT_MISUSED;
 }
 
 static ob_status print_report(settings *s, const char *file, ob_model *model, ob_report *report) {
-    if (s->json) {
-        begin_entry(s);
-        return print_report_json(stdout, file, report, &s->independence);
+    if (s->writer) {
+        const ob_report_options options = {.file = file,
+                                           .independence = (const ob_independence *const *)s->independence.answers,
+                                           .n_independence = s->independence.n};
+        return ob_report_writer_add(s->writer, report, &options, NULL);
     }
     const bool aside = s->dump_after || to_stdout(s) || s->fix.diff; /* standard output has another use */
     printer out = printer_for(aside ? stderr : stdout);
@@ -162,62 +164,69 @@ static ob_status print_report(settings *s, const char *file, ob_model *model, ob
     return status;
 }
 
-static int check_model(settings *s, const char *path, const char *file, ob_model *model, watch *w) {
-    ob_report *report = NULL;
-    ob_error error;
-    s->check.after_pass = after_pass;
-    s->check.context = w;
-    if (!baseline_use(tool, &s->baseline, path, &s->check)) return EXIT_MISUSED;
-    ob_status status = ob_check(model, &s->check, &report, &error);
-    hide_progress(w);
-    if (status != OB_OK) {
-        complain_error(tool, file, &error);
-        if (error.code == OB_OK) error.code = status;
-        return not_examined(s, file, &error);
-    }
+/* Takes the report, which a rewrite of the model would invalidate. */
+static int use_checked(settings *s, watch *w, checked *c) {
+    const char *file = w->file;
     s->independence.max_nodes = s->check.max_nodes;
-    if (!independence_examine(&s->independence, file, model)) {
+    if (!independence_examine(&s->independence, file, c->model)) {
         independence_release(&s->independence);
-        ob_report_close(&report);
         return EXIT_MISUSED;
     }
-    status = print_report(s, file, model, report);
-    bool collected = baseline_collect(tool, &s->baseline, file, report);
+    const ob_status status = print_report(s, file, c->model, c->report);
+    bool collected = baseline_collect(tool, &s->baseline, c->baseline_model, file, c->report);
     const bool refuted = independence_is_refuted(&s->independence);
     independence_release(&s->independence);
-    ob_report_summary summary = ob_report_get_summary(report);
+    ob_report_summary summary = ob_report_get_summary(c->report);
     bool erroneous = summary.n_errors > 0 || (s->telling.werror && summary.n_warnings > 0);
     /* Then nothing is written. Errors of a target alone do not prevent it: another form can be the remedy. */
     bool unsound = summary.n_errors > summary.n_target_errors || (s->telling.werror && summary.n_warnings > 0);
-    int guarded = status == OB_OK && s->guard && !unsound ? write_guard(s, file, report) : EXIT_CLEAN;
-    ob_report_close(&report);
+    int guarded = status == OB_OK && s->guard && !unsound ? write_guard(s, file, c->report) : EXIT_CLEAN;
+    ob_report_close(&c->report);
     if (status != OB_OK) {
         complain(tool, file, "%s", ob_status_text(status));
         return EXIT_MISUSED;
     }
     if (guarded != EXIT_CLEAN || !collected) return EXIT_MISUSED;
-    if (s->fix.wanted) return fix_and_write(w, model);
+    if (s->fix.wanted) return fix_and_write(w, c->model);
     if (unsound) {
         if (s->guard) complain(tool, file, "has errors: %s is not written", s->guard);
         if (s->output) complain(tool, file, "has errors: %s is not written", s->output);
         return EXIT_ERRORS;
     }
-    int rewritten = s->output || (s->dump_after && !w->dumped) ? rewrite_model(w, model) : EXIT_CLEAN;
+    int rewritten = s->output || (s->dump_after && !w->dumped) ? rewrite_model(w, c->model) : EXIT_CLEAN;
     return rewritten == EXIT_CLEAN && (erroneous || refuted) ? EXIT_ERRORS : rewritten;
 }
 
-static int check_file(settings *s, const char *path) {
-    const char *file = strcmp(path, "-") == 0 ? "<stdin>" : path;
-    watch w = {.s = s, .file = file, .on_terminal = isatty(STDERR_FILENO)};
-    clock_gettime(CLOCK_MONOTONIC, &w.start);
-    ob_model *model = NULL;
+/* ---- All models ---- */
+
+static int use_file(settings *s, jobs *ahead, size_t i, watch *w, model_row *row) {
+    checked c;
+    w->file = strcmp(s->files[i], "-") == 0 ? "<stdin>" : s->files[i];
     fflush(stdout);
-    ob_error error;
-    if (load_model(tool, path, s->operators, &s->assumed_opsets, s->verbose, 0, &model, &error) != OB_OK)
-        return not_examined(s, file, &error);
-    show_progress(&w, "read");
-    int status = check_model(s, path, file, model, &w);
-    ob_model_close(&model);
+    if (s->n_files > 1) show_count(w, i);
+    if (ahead)
+        jobs_take(ahead, i, &c);
+    else
+        check_file(s, s->files[i], after_pass, w, &c);
+    hide_progress(w);
+    *row = (model_row){.file = w->file, .unread = !c.report};
+    if (c.report) row->summary = ob_report_get_summary(c.report);
+    const int status = c.report ? use_checked(s, w, &c) : not_checked(s, w->file, &c.error);
+    checked_release(&c);
+    return status;
+}
+
+static int use_files(settings *s, model_row *rows) {
+    int status = EXIT_CLEAN;
+    watch w = {.s = s, .on_terminal = isatty(STDERR_FILENO)};
+    clock_gettime(CLOCK_MONOTONIC, &w.start);
+    const size_t n_threads = (size_t)s->n_jobs < s->n_files ? (size_t)s->n_jobs : s->n_files;
+    jobs *ahead = n_threads > 1 && !s->verbose && !s->dump_after ? jobs_start(s, n_threads) : NULL;
+    for (size_t i = 0; i < s->n_files; i++) {
+        const int one = use_file(s, ahead, i, &w, &rows[i]);
+        if (one > status) status = one;
+    }
+    jobs_end(ahead);
     return status;
 }
 
@@ -228,11 +237,42 @@ static bool write_baseline(const settings *s, int status) {
         return false;
     }
     if (!baseline_save(tool, &s->baseline)) return false;
-    if (s->json || s->dump_after || to_stdout(s)) return true;
+    if (is_file_format(s) || s->dump_after || to_stdout(s)) return true;
     const size_t n = ob_baseline_count(s->baseline.accepted);
     print_escaped(stdout, s->baseline.written);
     printf(": written as baseline of %zu finding%s\n", n, n == 1 ? "" : "s");
     return true;
+}
+
+static bool is_file(void *context, const char *path) {
+    (void)context;
+    return access(path, R_OK) == 0;
+}
+
+static int run(settings *s) {
+    char folder[4096];
+    ob_error error;
+    const ob_report_writer_options options = {.source_root = getcwd(folder, sizeof folder), .is_source = is_file};
+    if (is_file_format(s) && ob_report_writer_create(s->format, &options, write_to_stdout, NULL, &s->writer, &error) != OB_OK) {
+        complain_error(tool, NULL, &error);
+        return EXIT_MISUSED;
+    }
+    model_row *rows = calloc(s->n_files, sizeof *rows);
+    if (!rows) {
+        complain(tool, NULL, "out of memory");
+        return EXIT_MISUSED;
+    }
+    int status = use_files(s, rows);
+    if (s->writer && ob_report_writer_finish(s->writer, &error) != OB_OK) {
+        complain_error(tool, NULL, &error);
+        status = EXIT_MISUSED;
+    }
+    if (!s->writer && s->n_files > 1) {
+        const printer out = printer_for(s->dump_after ? stderr : stdout);
+        print_table(&out, rows, s->n_files, s->telling.quiet);
+    }
+    free(rows);
+    return s->baseline.written && !write_baseline(s, status) ? EXIT_MISUSED : status;
 }
 
 int main(int argc, char **argv) {
@@ -247,23 +287,17 @@ int main(int argc, char **argv) {
     }
     setvbuf(stdout, buffer, _IOFBF, sizeof buffer);
     s->files = files;
+    s->format = OB_REPORT_FORMAT_COUNT;
+    s->n_jobs = 1;
     ob_check_options_init(&s->check);
     status = take_options(s, argc, argv);
-    if (status < 0) {
-        status = EXIT_CLEAN;
-        if (s->json) printf("{\"version\":2,\"tool\":{\"name\":\"%s\",\"version\":\"%s\"},\"models\":[\n", tool, ob_version());
-        for (size_t i = 0; i < s->n_files; i++) {
-            int one = check_file(s, s->files[i]);
-            if (one > status) status = one;
-        }
-        if (s->json) fputs("\n]}\n", stdout);
-        if (s->baseline.written && !write_baseline(s, status)) status = EXIT_MISUSED;
-    }
+    if (status < 0) status = run(s);
     if (fflush(stdout) != 0 || ferror(stdout)) {
         complain(tool, NULL, "standard output cannot be written");
         status = EXIT_MISUSED;
     }
 end:
+    if (s) ob_report_writer_close(&s->writer);
     if (s) ob_operators_close(&s->operators);
     if (s) severities_release(&s->severities);
     if (s) targets_release(&s->targets);

@@ -111,24 +111,13 @@ bool baseline_begin(const char *tool, baseline *b) {
     return false;
 }
 
-bool baseline_use(const char *tool, baseline *b, const char *path, ob_check_options *options) {
-    if (!b->accepted) return true;
-    free(b->model);
-    b->model = strcmp(path, "-") == 0 ? copy_of("-", 1) : path_from(b->folder, path);
-    if (!b->model) {
-        complain(tool, NULL, "out of memory");
-        return false;
-    }
-    if (b->read) {
-        options->baseline = b->accepted;
-        options->baseline_model = b->model;
-    }
-    return true;
+char *baseline_name(const baseline *b, const char *path) {
+    return strcmp(path, "-") == 0 ? copy_of("-", 1) : path_from(b->folder, path);
 }
 
-bool baseline_collect(const char *tool, baseline *b, const char *file, ob_report *report) {
+bool baseline_collect(const char *tool, const baseline *b, const char *name, const char *file, ob_report *report) {
     if (!b->written) return true;
-    ob_status status = ob_baseline_add(b->accepted, b->model, report);
+    ob_status status = ob_baseline_add(b->accepted, name, report);
     if (status != OB_OK) complain(tool, file, "not in the baseline: %s", ob_status_text(status));
     return status == OB_OK;
 }
@@ -150,6 +139,5 @@ bool baseline_save(const char *tool, const baseline *b) {
 void baseline_release(baseline *b) {
     ob_baseline_close(&b->accepted);
     free(b->folder);
-    free(b->model);
     *b = (baseline){0};
 }

@@ -2,7 +2,9 @@
 
 #include "check_settings.h"
 
+#include <ctype.h>
 #include <stdlib.h>
+#include <strings.h>
 
 static const char tool[] = "onnx-broadcast-check";
 
@@ -88,22 +90,81 @@ static int take_list(void *settings_given, const char *value) {
     return misused();
 }
 
-static int take_explain(void *settings_given, const char *id) {
-    (void)settings_given;
-    ob_finding_doc doc = ob_finding_doc_find(id);
-    if (!doc.id) {
-        complain(tool, NULL, "there is no finding \"%s\"; --list-findings shows them", id);
+/* ---- --explain ---- */
+
+static void print_line_of(const ob_finding_doc *doc) {
+    printf("%s  %-7s  %s\n", doc->id, ob_severity_name(doc->severity), doc->title);
+}
+
+static int print_explanation(const ob_finding_doc *doc) {
+    printf("%s: %s (%s)\n\n%s\n", doc->id, doc->title, ob_severity_name(doc->severity), doc->text);
+    return EXIT_CLEAN;
+}
+
+/* How often words of the text begin with `word`, which has n bytes; upper and lower case are equal. */
+static unsigned count_word(const char *text, const char *word, size_t n) {
+    unsigned count = 0;
+    for (const char *at = text; *at; at++) {
+        const bool begins = at == text || !isalnum((unsigned char)at[-1]);
+        if (begins && strncasecmp(at, word, n) == 0) count++;
+    }
+    return count;
+}
+
+/* 0 unless each word occurs; words of the title count more. */
+static unsigned score(const ob_finding_doc *doc, const char *words) {
+    enum { OF_TITLE = 10 };
+    unsigned sum = 0;
+    for (const char *at = words; *at;) {
+        const size_t n = strcspn(at, " ");
+        const unsigned one = count_word(doc->id, at, n) + OF_TITLE * count_word(doc->title, at, n) + count_word(doc->text, at, n);
+        if (n > 0 && one == 0) return 0;
+        if (n > 0) sum += one;
+        at += n + strspn(at + n, " ");
+    }
+    return sum;
+}
+
+/* Lists the findings with these words, the best first. */
+static int explain_words(const char *words) {
+    size_t n_found = 0, only = 0;
+    unsigned best = 0;
+    for (size_t i = 0; i < ob_finding_doc_count(); i++) {
+        const ob_finding_doc doc = ob_finding_doc_at(i);
+        const unsigned points = score(&doc, words);
+        if (points == 0) continue;
+        n_found++;
+        only = i;
+        if (points > best) best = points;
+    }
+    if (n_found == 0) {
+        complain(tool, NULL, "no finding has the id or the words \"%s\"; --list-findings shows all", words);
         return EXIT_MISUSED;
     }
-    printf("%s: %s (%s)\n\n%s\n", doc.id, doc.title, ob_severity_name(doc.severity), doc.text);
+    if (n_found == 1) {
+        const ob_finding_doc doc = ob_finding_doc_at(only);
+        return print_explanation(&doc);
+    }
+    for (unsigned points = best; points > 0; points--)
+        for (size_t i = 0; i < ob_finding_doc_count(); i++) {
+            const ob_finding_doc doc = ob_finding_doc_at(i);
+            if (score(&doc, words) == points) print_line_of(&doc);
+        }
+    printf("\n--explain ID explains one of them\n");
     return EXIT_CLEAN;
+}
+
+static int take_explain(void *settings_given, const char *text) {
+    (void)settings_given;
+    const ob_finding_doc doc = ob_finding_doc_find(text);
+    return doc.id ? print_explanation(&doc) : explain_words(text);
 }
 
 static int take_list_findings(void *settings_given, const char *value) {
     (void)settings_given, (void)value;
     for (size_t i = 0; i < ob_finding_doc_count(); i++) {
-        ob_finding_doc doc = ob_finding_doc_at(i);
-        printf("%s  %-7s  %s\n", doc.id, ob_severity_name(doc.severity), doc.title);
+        const ob_finding_doc doc = ob_finding_doc_at(i);
+        print_line_of(&doc);
     }
     return EXIT_CLEAN;
 }
@@ -165,6 +226,7 @@ READS(target, targets_add(tool, &s->targets, text))
 READS(max_nodes, parse_limit("--max-nodes", value, &s->check.max_nodes))
 READS(max_finding_bytes, parse_limit("--max-finding-bytes", value, &s->check.max_finding_bytes))
 READS(op_library, load_operators(tool, value, &s->operators))
+READS(jobs, parse_int(tool, "--jobs", value, 1, MAX_JOBS, &s->n_jobs))
 READS(dump_after, is_pass(s->dump_after = value))
 #undef READS
 
@@ -193,9 +255,21 @@ static int take_emit(void *settings_given, const char *value) {
 
 static int take_format(void *settings_given, const char *value) {
     settings *s = settings_given;
-    s->json = strcmp(value, "json") == 0;
-    if (s->json || strcmp(value, "text") == 0) return GO_ON;
-    complain(tool, NULL, "option --format: \"%s\" is neither text nor json", value);
+    s->format = ob_report_format_from_name(value);
+    if (s->format != OB_REPORT_FORMAT_COUNT || strcmp(value, "text") == 0) return GO_ON;
+    fprintf(stderr, "%s: option --format: \"", tool);
+    print_escaped(stderr, value);
+    fputs("\" is not one of text", stderr);
+    for (int format = 0; format < OB_REPORT_FORMAT_COUNT; format++)
+        fprintf(stderr, ", %s", ob_report_format_name((ob_report_format)format));
+    fputc('\n', stderr);
+    return misused();
+}
+
+static int take_color(void *settings_given, const char *value) {
+    (void)settings_given;
+    if (choose_colour(value)) return GO_ON;
+    complain(tool, NULL, "option --color: \"%s\" is not one of auto, always, never", value);
     return misused();
 }
 
@@ -228,7 +302,12 @@ static const option_row rows[] = {
     {"--independent", NULL, "SYMBOL", NULL, take_independent,
      "say whether elements of a batch affect each other: whether a batch of 3 along this symbol gives what 3 batches of 1 give "
      "(-: the first axis of the inputs; repeatable)"},
-    {"--format", NULL, "text|json", "text json", take_format, "format of the report; json: see docs/report.schema.json"},
+    {"--format", NULL, "FORMAT", "text json sarif github markdown", take_format,
+     "format of the report: text (default), json (docs/report.schema.json), sarif (SARIF 2.1.0), github (annotations of GitHub "
+     "Actions), markdown"},
+    {"--color", NULL, "WHEN", "auto always never", take_color,
+     "colour in text: auto (default: on terminals, unless NO_COLOR is set), always or never"},
+    {"--jobs", "-j", "N", NULL, take_jobs, "check N models at once (default: 1)"},
     {"--output", "-o", "OUT", "FILE", take_output,
      "write the rewritten model (one MODEL without errors). The file name selects the format: .onnxtxt, .textproto, .json, else "
      "binary. -: standard output; findings go to standard error"},
@@ -270,7 +349,8 @@ static const option_row rows[] = {
      "compare every broadcast with what these deployment targets accept; all: a line for each target"},
     {"--quiet", "-q", NULL, NULL, take_quiet, "print only findings and summary"},
     {"--verbose", NULL, NULL, NULL, take_verbose, "print progress and the time of each pass to standard error"},
-    {"--explain", NULL, "ID", NULL, take_explain, "explain a finding, for example OB0101"},
+    {"--explain", NULL, "ID", NULL, take_explain,
+     "explain a finding, for example OB0101, or list the findings with these words: --explain prelu"},
     {"--list-findings", NULL, NULL, NULL, take_list_findings, "list all findings"},
     {"--list-targets", NULL, NULL, NULL, take_list_targets, "list the deployment targets of --target"},
     {"--list-passes", NULL, NULL, NULL, take_list_passes, "list the passes in their order"},
@@ -335,11 +415,11 @@ int take_options(settings *s, int argc, char **argv) {
         complain(tool, NULL, "--fix is for all sizes: it does not go with --dim, --input-shape or --assume");
         return misused();
     }
-    if (s->fix.diff && (s->json || s->dump_after || to_stdout(s))) {
+    if (s->fix.diff && (is_file_format(s) || s->dump_after || to_stdout(s))) {
         complain(tool, NULL, "--diff writes to standard output, which has another use already");
         return misused();
     }
-    if (to_stdout(s) && (s->json || s->dump_after)) {
+    if (to_stdout(s) && (is_file_format(s) || s->dump_after)) {
         complain(tool, NULL, "-o - writes the model to standard output, which has another use already");
         return misused();
     }

@@ -28,11 +28,14 @@ ob_status print_broadcasts(const printer *out, ob_report *report, const telling 
 /* Whether the executor can run the model, and why not. */
 ob_status print_support(const printer *out, const char *file, ob_model *model, const telling *how);
 
-/* One element of the `models` array of docs/report.schema.json. */
-ob_status print_report_json(FILE *out, const char *file, ob_report *report, const independence_asked *independence);
 /* Writes the contract as C to a file: function guard_NAME for NAME.c. */
 ob_status save_guard(const char *path, const ob_report *report, ob_error *error);
-/* The element of a file that could not be read or checked. */
-void print_unread_json(FILE *out, const char *file, const ob_error *error);
+/* After all models: a table with a line for each, and the total. */
+typedef struct model_row {
+    const char *file;
+    bool unread;
+    ob_report_summary summary;
+} model_row;
+void print_table(const printer *out, const model_row *rows, size_t n, bool quiet);
 
 #endif

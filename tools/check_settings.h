@@ -12,7 +12,7 @@
 #include "check_target.h"
 #include "common.h"
 
-enum { EXIT_CLEAN = 0, EXIT_ERRORS = 1, EXIT_MISUSED = 2, MAX_GIVEN = 256 };
+enum { EXIT_CLEAN = 0, EXIT_ERRORS = 1, EXIT_MISUSED = 2, MAX_GIVEN = 256, MAX_JOBS = 256 };
 
 typedef struct settings {
     ob_check_options check;
@@ -28,7 +28,10 @@ typedef struct settings {
     telling telling;
     fix_settings fix;
     independence_asked independence;
-    bool json, force, form_given, align_weights, verbose, files_seen;
+    ob_report_format format;  /* OB_REPORT_FORMAT_COUNT: text */
+    ob_report_writer *writer; /* NULL: text */
+    int64_t n_jobs;
+    bool force, form_given, align_weights, verbose;
     assumed_opsets assumed_opsets;
     ob_operators *operators; /* of --op-library; NULL: none */
     const char **files;
@@ -37,6 +40,11 @@ typedef struct settings {
 
 /* Reads the options. -1: go on; else the exit status, after a message if it is not EXIT_CLEAN. */
 int take_options(settings *s, int argc, char **argv);
+
+/* The report is a file of another format than text, on standard output. */
+static inline bool is_file_format(const settings *s) {
+    return s->format != OB_REPORT_FORMAT_COUNT;
+}
 
 static inline bool to_stdout(const settings *s) {
     return s->output && strcmp(s->output, "-") == 0;

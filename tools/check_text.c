@@ -150,3 +150,52 @@ ob_status print_report_text(const printer *out, const char *file, ob_model *mode
     }
     return status == OB_OK ? print_findings(out, file, report, how) : status;
 }
+
+/* ---- Many models ---- */
+
+enum { FILE_COLUMNS = 60 };
+
+static void print_row(const printer *out, const model_row *row, int width) {
+    const ob_report_summary *s = &row->summary;
+    const size_t n = print_shortened(out->file, row->file, FILE_COLUMNS);
+    fprintf(out->file, "%*s", n < (size_t)width ? (int)((size_t)width - n) : 0, "");
+    if (row->unread) {
+        set_colour(out, COLOUR_RED);
+        fputs("  not checked", out->file);
+        set_colour(out, COLOUR_NONE);
+    } else {
+        fprintf(out->file, "%9zu %11zu ", s->n_nodes, s->n_broadcasts);
+        if (s->n_errors) set_colour(out, COLOUR_RED);
+        fprintf(out->file, "%7zu ", s->n_errors);
+        if (s->n_errors) set_colour(out, COLOUR_NONE);
+        if (s->n_warnings) set_colour(out, COLOUR_YELLOW);
+        fprintf(out->file, "%9zu ", s->n_warnings);
+        if (s->n_warnings) set_colour(out, COLOUR_NONE);
+        fprintf(out->file, "%6zu", s->n_notes);
+    }
+    putc('\n', out->file);
+}
+
+void print_table(const printer *out, const model_row *rows, size_t n, bool quiet) {
+    ob_report_summary total = {0};
+    size_t n_erroneous = 0, n_unread = 0;
+    int width = (int)sizeof "model";
+    for (size_t i = 0; i < n; i++) {
+        const size_t columns = escaped_width(rows[i].file);
+        if (columns > (size_t)width) width = columns < FILE_COLUMNS ? (int)columns : FILE_COLUMNS;
+        n_unread += rows[i].unread;
+        n_erroneous += rows[i].summary.n_errors > 0;
+        total.n_errors += rows[i].summary.n_errors;
+        total.n_warnings += rows[i].summary.n_warnings;
+        total.n_notes += rows[i].summary.n_notes;
+    }
+    if (!quiet) {
+        fprintf(out->file, "\n%-*s    nodes  broadcasts  errors  warnings  notes\n", width, "model");
+        for (size_t i = 0; i < n; i++) print_row(out, &rows[i], width);
+        putc('\n', out->file);
+    }
+    fprintf(out->file, "total: %zu models, %zu with errors", n, n_erroneous);
+    if (n_unread) fprintf(out->file, ", %zu not checked", n_unread);
+    fprintf(out->file, "; %zu error%s, %zu warning%s, %zu note%s\n", total.n_errors, plural(total.n_errors), total.n_warnings,
+            plural(total.n_warnings), total.n_notes, plural(total.n_notes));
+}

@@ -197,7 +197,7 @@ bool assume_opset(const char *tool, const char *text, assumed_opsets *out) {
     return true;
 }
 
-ob_status load_model(const char *tool, const char *path, const ob_operators *operators, const assumed_opsets *assumed,
+ob_status read_model(const char *tool, const char *path, const ob_operators *operators, const assumed_opsets *assumed,
                      bool verbose, uint64_t max_arena, ob_model **out, ob_error *error) {
     ob_error_clear(error);
     ob_logger logger = logger_to_stderr(tool, OB_LOG_DEBUG);
@@ -214,7 +214,13 @@ ob_status load_model(const char *tool, const char *path, const ob_operators *ope
     if (status == OB_OK) return status;
     ob_model_close(out);
     if (error->code == OB_OK) error->code = status;
-    complain_error(tool, is_stdin ? "<stdin>" : path, error);
+    return status;
+}
+
+ob_status load_model(const char *tool, const char *path, const ob_operators *operators, const assumed_opsets *assumed,
+                     bool verbose, uint64_t max_arena, ob_model **out, ob_error *error) {
+    const ob_status status = read_model(tool, path, operators, assumed, verbose, max_arena, out, error);
+    if (status != OB_OK) complain_error(tool, strcmp(path, "-") == 0 ? "<stdin>" : path, error);
     return status;
 }
 

@@ -70,6 +70,9 @@ typedef struct assumed_opsets {
 bool assume_opset(const char *tool, const char *text, assumed_opsets *out);
 ob_status load_model(const char *tool, const char *path, const ob_operators *operators, const assumed_opsets *assumed,
                      bool verbose, uint64_t max_arena, ob_model **out, ob_error *error);
+/* The same without a message. */
+ob_status read_model(const char *tool, const char *path, const ob_operators *operators, const assumed_opsets *assumed,
+                     bool verbose, uint64_t max_arena, ob_model **out, ob_error *error);
 
 /* The number of characters to change, insert or remove to turn one name into the other; of long names only the beginnings
  * count. */

@@ -4,10 +4,27 @@
 #include <string.h>
 #include <unistd.h>
 
+static enum { AUTO, ALWAYS, NEVER } when_coloured;
+
+bool choose_colour(const char *when) {
+    if (strcmp(when, "auto") == 0) return when_coloured = AUTO, true;
+    if (strcmp(when, "always") == 0) return when_coloured = ALWAYS, true;
+    return strcmp(when, "never") == 0 && (when_coloured = NEVER, true);
+}
+
+static bool is_set(const char *variable) {
+    const char *value = getenv(variable);
+    return value && value[0];
+}
+
+/* no-color.org, bixense.com/clicolors */
 printer printer_for(FILE *file) {
-    const char *term = getenv("TERM"), *no_colour = getenv("NO_COLOR");
-    bool wanted = (!no_colour || !no_colour[0]) && term && strcmp(term, "dumb") != 0;
-    return (printer){file, wanted && isatty(fileno(file))};
+    const char *term = getenv("TERM");
+    if (when_coloured != AUTO) return (printer){file, when_coloured == ALWAYS};
+    if (is_set("NO_COLOR")) return (printer){file, false};
+    const char *forced = getenv("CLICOLOR_FORCE");
+    if (forced && forced[0] && strcmp(forced, "0") != 0) return (printer){file, true};
+    return (printer){file, term && strcmp(term, "dumb") != 0 && isatty(fileno(file))};
 }
 
 void set_colour(const printer *out, colour which) {
@@ -90,23 +107,6 @@ static size_t width_of(const char *text, bool quoted) {
 
 size_t escaped_width(const char *text) {
     return width_of(text, false);
-}
-
-void print_json_string(FILE *file, const char *text) {
-    putc('"', file);
-    for (const unsigned char *at = (const unsigned char *)text; *at;) {
-        size_t n = utf8_length(at);
-        if (n == 0)
-            fputs("\\ufffd", file);
-        else if (n == 1 && (*at < ' ' || *at == 127))
-            fprintf(file, "\\u%04x", *at);
-        else if (n == 1 && (*at == '"' || *at == '\\'))
-            fprintf(file, "\\%c", *at);
-        else
-            fwrite(at, 1, n, file);
-        at += n ? n : 1;
-    }
-    putc('"', file);
 }
 
 void format_bytes(int64_t n_bytes, char *text, size_t n) {

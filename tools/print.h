@@ -14,7 +14,9 @@ typedef struct printer {
 
 typedef enum colour { COLOUR_NONE, COLOUR_BOLD, COLOUR_RED, COLOUR_YELLOW, COLOUR_CYAN, COLOUR_GREEN } colour;
 
-/* True if the file is a terminal, NO_COLOR is not set and TERM is not "dumb". */
+/* "auto", "always" or "never", for all later calls of printer_for. False: another word. */
+bool choose_colour(const char *when);
+/* auto: coloured if the file is a terminal, NO_COLOR is not set and TERM is not "dumb"; or if CLICOLOR_FORCE is set. */
 printer printer_for(FILE *file);
 void set_colour(const printer *out, colour which);
 
@@ -26,8 +28,6 @@ size_t escaped_width(const char *text);
 size_t print_shortened(FILE *file, const char *text, size_t columns);
 /* The same between quotes, which the caller writes: those of the name are escaped. */
 void print_in_quotes(FILE *file, const char *text, size_t columns);
-/* A JSON string with its quotes; bytes that are not UTF-8 become U+FFFD. */
-void print_json_string(FILE *file, const char *text);
 
 /* "12.3 KiB", "5 bytes". */
 void format_bytes(int64_t n_bytes, char *text, size_t n);

@@ -460,7 +460,7 @@ static void print_long_names(ob_output *out, const ob_report *report) {
     ob__out_char(out, ']');
 }
 
-static void print_independence(ob_output *out, const ob_report_json_options *options) {
+static void print_independence(ob_output *out, const ob_report_options *options) {
     if (!options->n_independence) return;
     ob__out(out, ",\n\"independence\":[");
     for (size_t i = 0; i < options->n_independence; i++) {
@@ -484,7 +484,7 @@ static void print_independence(ob_output *out, const ob_report_json_options *opt
     ob__out_char(out, ']');
 }
 
-static ob_status print_report(ob_output *out, ob_report *report, const ob_report_json_options *options) {
+static ob_status print_report(ob_output *out, ob_report *report, const ob_report_options *options) {
     const ob_model *model = report->model;
     ob__out(out, "{\"file\":");
     ob__out_string(out, options->file ? options->file : "");
@@ -510,7 +510,7 @@ static ob_status print_report(ob_output *out, ob_report *report, const ob_report
     return OB_OK;
 }
 
-ob_status ob__report_json(ob_output *out, ob_report *report, const ob_report_json_options *options) {
+ob_status ob__report_json(ob_output *out, ob_report *report, const ob_report_options *options) {
     ob_report_shorten_names(report, true);
     ob__output_fail(out, print_report(out, report, options));
     ob_report_shorten_names(report, false);
@@ -526,9 +526,9 @@ void ob__unread_json(ob_output *out, const char *file, const ob_error *error) {
     ob__out(out, "}}");
 }
 
-ob_status ob_report_to_json(ob_report *report, const ob_report_json_options *options, ob_write_sink sink, void *context,
+ob_status ob_report_to_json(ob_report *report, const ob_report_options *options, ob_write_sink sink, void *context,
                             ob_error *error) {
-    static const ob_report_json_options plain = {0};
+    static const ob_report_options plain = {0};
     ob_error_clear(error);
     OB_FAIL_IF(!report || !sink || (options && options->n_independence && !options->independence), error, OB_E_ARGUMENT,
                "ob_report_to_json: report, sink and the entries of options must not be NULL");

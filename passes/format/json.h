@@ -6,7 +6,7 @@
 #include "passes/format/output.h"
 
 /* An element of `models`. Failures are in out->status, which is returned too. */
-ob_status ob__report_json(ob_output *out, ob_report *report, const ob_report_json_options *options);
+ob_status ob__report_json(ob_output *out, ob_report *report, const ob_report_options *options);
 /* The element of a file that could not be read or checked. */
 void ob__unread_json(ob_output *out, const char *file, const ob_error *error);
 

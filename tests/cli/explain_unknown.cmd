@@ -1,1 +1,1 @@
-"$check" --explain OB9999
+$check --explain OB9999

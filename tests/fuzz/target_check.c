@@ -35,6 +35,36 @@ static void look_at_json(const char *json, size_t n) {
     FUZZ_MUST(depth == 0 && !quoted, "cut short");
 }
 
+static ob_status to_file(void *context, const void *bytes, size_t n_bytes) {
+    (void)context;
+    return fwrite(bytes, 1, n_bytes, sink) == n_bytes ? OB_OK : OB_E_IO;
+}
+
+/* Each line of GitHub's annotations is a command, whatever the names are. */
+static void look_at_annotations(const char *lines, size_t n) {
+    for (const char *at = lines, *end = lines + n; at < end;) {
+        const char *line_end = memchr(at, '\n', (size_t)(end - at));
+        FUZZ_MUST(line_end && at[0] == ':' && at[1] == ':', "a line that is no command");
+        at = line_end + 1;
+    }
+}
+
+static void write_as(ob_report_format format, ob_report *report, const independence_asked *asked) {
+    ob_report_writer *writer = NULL;
+    const ob_report_options options = {
+        .file = "fuzzed", .independence = (const ob_independence *const *)asked->answers, .n_independence = asked->n};
+    FILE *file = empty_sink();
+    ob_status status = ob_report_writer_create(format, NULL, to_file, NULL, &writer, NULL);
+    if (status == OB_OK) status = ob_report_writer_add(writer, report, &options, NULL);
+    if (status == OB_OK) status = ob_report_writer_finish(writer, NULL);
+    ob_report_writer_close(&writer);
+    FUZZ_MUST(status == OB_OK || status == OB_E_LIMIT, "%s: %s", ob_report_format_name(format), ob_status_text(status));
+    fflush(file);
+    const size_t n = (size_t)ftell(file);
+    if (status == OB_OK && (format == OB_REPORT_JSON || format == OB_REPORT_SARIF)) look_at_json(text, n);
+    if (status == OB_OK && format == OB_REPORT_GITHUB) look_at_annotations(text, n);
+}
+
 static void report(ob_model *model, ob_rules rules) {
     ob_check_options options;
     ob_report *result = NULL;
@@ -50,17 +80,13 @@ static void report(ob_model *model, ob_rules rules) {
             status = print_report_text(&out, "fuzzed", model, result, &how);
             FUZZ_MUST(status == OB_OK || status == OB_E_LIMIT, "text report: %s", ob_status_text(status));
         }
-        FILE *file = empty_sink();
         independence_asked asked = {.n = 0};
         status = ob_independence_check(model, NULL, 0, &asked.answers[0], NULL);
         FUZZ_MUST(status != OB_E_INTERNAL && status != OB_E_MEMORY, "independence: %s", ob_status_text(status));
         asked.n = status == OB_OK;
         independence_print(&out, "fuzzed", &asked);
-        status = print_report_json(file, "fuzzed", result, &asked);
+        for (int format = 0; format < OB_REPORT_FORMAT_COUNT; format++) write_as((ob_report_format)format, result, &asked);
         independence_release(&asked);
-        FUZZ_MUST(status == OB_OK || status == OB_E_LIMIT, "JSON report: %s", ob_status_text(status));
-        fflush(file);
-        if (status == OB_OK) look_at_json(text, n_text);
     }
     ob_report_close(&result);
 }

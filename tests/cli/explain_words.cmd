@@ -1,0 +1,1 @@
+$check --explain prelu; $check --explain mask; $check --explain "no such word"

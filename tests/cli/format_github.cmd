@@ -1,0 +1,1 @@
+cd "$models" && $check --format github wrong.onnx accidental.onnx

@@ -1,0 +1,1 @@
+cd "$models" && $check --format markdown wrong.onnx attention.onnx
