@@ -70,7 +70,7 @@ def check(value, schema, root, where):
 
 
 def report(command, schema, paths):
-    done = subprocess.run([command, "--format", "json", *paths], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    done = subprocess.run([command, "--format", "json", "--graph", *paths], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     text = done.stdout.decode("utf-8")  # strict: bytes of the model must not appear unescaped
     document = json.loads(text)
     check(document, schema, schema, "report")
@@ -140,6 +140,25 @@ def nothing_is_cut(command, schema, folder):
             raise Invalid("%d bytes of report" % len(json.dumps(document)))
 
 
+def look_at_graph(path, model):
+    """Each index names what the rest of the report says."""
+    graph, values = model["graph"], model["values"]
+    if len(graph["axes"]) != len(values) or len(graph["nodes"]) != model["summary"]["nodes"]:
+        raise Invalid("%s: the graph has other nodes or values than the report" % path)
+    for name in ("findings", "broadcasts"):
+        for item, node in zip(model[name], graph[name], strict=True):
+            if (graph["nodes"][node]["name"] if node is not None else "") != item["node"]:
+                raise Invalid("%s: the node of %r is %r" % (path, item, node))
+    defined = [v for graph_ in graph["graphs"] for v in set(graph_["inputs"] + graph_["initializers"])]
+    defined += [v for node in graph["nodes"] for v in node["outputs"] if v is not None]
+    if sorted(defined) != list(range(len(values))):
+        raise Invalid("%s: the graph defines other values than the report lists" % path)
+    for value, axes in zip(values, graph["axes"]):
+        numbers = [axis for axis in axes or [] if axis is not None]
+        if axes is not None and (len(axes) != len(value["shape"]) or max(numbers + [0]) >= len(graph["origins"])):
+            raise Invalid("%s: the axes of %r are %r" % (path, value, axes))
+
+
 def main():
     command, schema_path, models = sys.argv[1], sys.argv[2], sys.argv[3:]
     with open(schema_path, encoding="utf-8") as file:
@@ -152,6 +171,7 @@ def main():
         for name, key in (("findings", None), ("broadcasts", "broadcasts"), ("conditions", "conditions"), ("values", "values")):
             if key and len(model[name]) != summary[key]:
                 raise Invalid("%s: %d %s, the summary says %d" % (path, len(model[name]), name, summary[key]))
+        look_at_graph(path, model)
         n_findings += len(model["findings"])
         n_broadcasts += len(model["broadcasts"])
     status, document = report(command, schema, models + ["missing.onnx"])

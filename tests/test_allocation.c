@@ -145,7 +145,7 @@ static ob_status check(void *context, digest *made, ob_error *error) {
     status = digest_findings(report, made);
     if (status == OB_OK) status = digest_broadcasts(report, made);
     if (status == OB_OK) status = digest_values(report, made);
-    if (status == OB_OK) status = ob_report_to_json(report, NULL, drop, NULL, error);
+    if (status == OB_OK) status = ob_report_to_json(report, &(ob_report_options){.graph = true}, drop, NULL, error);
     error->code = status; /* these have no error parameter */
     ob_report_close(&report);
     return status;

@@ -152,7 +152,8 @@ static ob_status print_report(settings *s, const char *file, ob_model *model, ob
     if (s->writer) {
         const ob_report_options options = {.file = file,
                                            .independence = (const ob_independence *const *)s->independence.answers,
-                                           .n_independence = s->independence.n};
+                                           .n_independence = s->independence.n,
+                                           .graph = s->graph};
         return ob_report_writer_add(s->writer, report, &options, NULL);
     }
     const bool aside = s->dump_after || to_stdout(s) || s->fix.diff; /* standard output has another use */

@@ -266,6 +266,12 @@ static int take_format(void *settings_given, const char *value) {
     return misused();
 }
 
+static int take_graph(void *settings_given, const char *value) {
+    (void)value;
+    ((settings *)settings_given)->graph = true;
+    return GO_ON;
+}
+
 static int take_color(void *settings_given, const char *value) {
     (void)settings_given;
     if (choose_colour(value)) return GO_ON;
@@ -302,9 +308,10 @@ static const option_row rows[] = {
     {"--independent", NULL, "SYMBOL", NULL, take_independent,
      "say whether elements of a batch affect each other: whether a batch of 3 along this symbol gives what 3 batches of 1 give "
      "(-: the first axis of the inputs; repeatable)"},
-    {"--format", NULL, "FORMAT", "text json sarif github markdown", take_format,
+    {"--format", NULL, "FORMAT", "text json sarif github html markdown", take_format,
      "format of the report: text (default), json (docs/report.schema.json), sarif (SARIF 2.1.0), github (annotations of GitHub "
-     "Actions), markdown"},
+     "Actions), html (one page with the graph, findings and contract), markdown"},
+    {"--graph", NULL, NULL, NULL, take_graph, "for --format json: also the graph with its nodes, and the origins of axes"},
     {"--color", NULL, "WHEN", "auto always never", take_color,
      "colour in text: auto (default: on terminals, unless NO_COLOR is set), always or never"},
     {"--jobs", "-j", "N", NULL, take_jobs, "check N models at once (default: 1)"},

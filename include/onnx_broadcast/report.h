@@ -1,5 +1,5 @@
 /** @defgroup report Reports as files
- * @brief Reports of one model or many as JSON, SARIF, GitHub annotations or Markdown.
+ * @brief Reports of one model or many as JSON, SARIF, GitHub annotations, HTML or Markdown.
  *
  *     ob_report_writer *writer = NULL;
  *     ob_report_writer_create(OB_REPORT_SARIF, NULL, sink, context, &writer, &error);
@@ -31,6 +31,7 @@ typedef struct ob_report_options {
     const char *file;                           /**< name of the model file, as the reader of the report knows it; NULL: "" */
     const ob_independence *const *independence; /**< answers for "independence" in JSON; NULL with n_independence 0 */
     size_t n_independence;                      /**< number of entries in independence, none NULL */
+    bool graph; /**< JSON: also "graph": graphs, nodes, nodes of findings, origins of axes. HTML has it always [false] */
 } ob_report_options;
 
 /** Writes the report as one JSON object: an element of `models` in docs/report.schema.json. A file in the form of this schema is
@@ -45,14 +46,15 @@ OB_API ob_status ob_report_to_json(ob_report *report, const ob_report_options *o
 
 /** Formats of report files. */
 typedef enum ob_report_format {
-    OB_REPORT_JSON,     /**< docs/report.schema.json, version 2: everything that a report contains */
-    OB_REPORT_SARIF,    /**< SARIF 2.1.0 (OASIS), with the properties that GitHub's code scanning requires */
-    OB_REPORT_GITHUB,   /**< workflow commands of GitHub Actions: annotations */
-    OB_REPORT_MARKDOWN, /**< GitHub Flavored Markdown: a summary with a table for each model */
+    OB_REPORT_JSON,        /**< docs/report.schema.json, version 2: everything that a report contains */
+    OB_REPORT_SARIF,       /**< SARIF 2.1.0 (OASIS), with the properties that GitHub's code scanning requires */
+    OB_REPORT_GITHUB,      /**< workflow commands of GitHub Actions: annotations */
+    OB_REPORT_HTML,        /**< one page that loads nothing: graph, findings, contract; also readable without scripts */
+    OB_REPORT_MARKDOWN,    /**< GitHub Flavored Markdown: a summary with a table for each model */
     OB_REPORT_FORMAT_COUNT /**< number of formats */
 } ob_report_format;
 
-/** "json", "sarif", "github", "markdown"; "" for a number outside the enum. Static; thread-safe. */
+/** "json", "sarif", "github", "html", "markdown"; "" for a number outside the enum. Static; thread-safe. */
 OB_API const char *ob_report_format_name(ob_report_format format);
 /** The format with this name; OB_REPORT_FORMAT_COUNT when there is none, or for NULL. */
 OB_API ob_report_format ob_report_format_from_name(const char *name);

@@ -5,6 +5,7 @@
 
 #include "core/base/error.h"
 #include "onnx_broadcast/target.h"
+#include "passes/format/graph.h"
 #include "passes/report/report.h"
 
 static void print_json_shape(ob_output *out, const ob_dims *dims, const ob_shape *shape) {
@@ -504,6 +505,7 @@ static ob_status print_report(ob_output *out, ob_report *report, const ob_report
     OB_TRY(print_list(out, "values", report, ob_report_value_count(report), print_value));
     if (ob_report_target_count(report) > 0) print_verdicts(out, report);
     print_summary(out, report);
+    if (options->graph) OB_TRY(ob__graph_json(out, report));
     print_long_names(out, report);
     print_independence(out, options);
     ob__out(out, "}");

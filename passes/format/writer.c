@@ -37,6 +37,7 @@ static const ob_report_style json_style = {"json", begin_json, add_json, add_unr
 static const ob_report_style *const styles[] = {[OB_REPORT_JSON] = &json_style,
                                                 [OB_REPORT_SARIF] = &ob__sarif_style,
                                                 [OB_REPORT_GITHUB] = &ob__github_style,
+                                                [OB_REPORT_HTML] = &ob__html_style,
                                                 [OB_REPORT_MARKDOWN] = &ob__markdown_style};
 _Static_assert(sizeof styles / sizeof *styles == OB_REPORT_FORMAT_COUNT, "each format has a row");
 

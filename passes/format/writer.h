@@ -66,6 +66,6 @@ void ob__visible(ob_text *out, const char *text);
 void ob__visible_message(ob_text *out, const ob_finding_info *finding);
 
 /* The formats. */
-extern const ob_report_style ob__sarif_style, ob__github_style, ob__markdown_style;
+extern const ob_report_style ob__sarif_style, ob__github_style, ob__html_style, ob__markdown_style;
 
 #endif

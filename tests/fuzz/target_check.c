@@ -49,6 +49,15 @@ static void look_at_annotations(const char *lines, size_t n) {
     }
 }
 
+/* Whatever the names are, the only script of an article is its data. */
+static void look_at_page(const char *page) {
+    const char *at = strstr(page, "<article>"), *end = at ? strstr(at, "</article>") : NULL;
+    size_t n_scripts = 0;
+    FUZZ_MUST(end, "no article, or none that ends");
+    for (; (at = strstr(at, "<script")) && at < end; at++) n_scripts++;
+    FUZZ_MUST(n_scripts == 1, "%zu scripts", n_scripts);
+}
+
 static void write_as(ob_report_format format, ob_report *report, const independence_asked *asked) {
     ob_report_writer *writer = NULL;
     const ob_report_options options = {
@@ -62,6 +71,8 @@ static void write_as(ob_report_format format, ob_report *report, const independe
     fflush(file);
     const size_t n = (size_t)ftell(file);
     if (status == OB_OK && (format == OB_REPORT_JSON || format == OB_REPORT_SARIF)) look_at_json(text, n);
+    text[n] = '\0'; /* what an earlier text left may follow */
+    if (status == OB_OK && format == OB_REPORT_HTML) look_at_page(text);
     if (status == OB_OK && format == OB_REPORT_GITHUB) look_at_annotations(text, n);
 }
 

@@ -58,7 +58,8 @@ strip -o "$work/library.so" "$library"
     row 'kernels for AVX-512' "$(code kernels/CMakeFiles/ob_kernels.dir -name '*__avx512.*')"
     row 'operators' "$(code ops/CMakeFiles/ob_ops.dir)"
     row 'sizes, conditions and the graph' "$(code core/CMakeFiles/ob_core.dir)"
-    row 'check, report and rewrite' "$(code passes/CMakeFiles/ob_passes.dir)"
+    row 'check, report and rewrite, without the page of HTML reports (170 KB)' \
+        "$(code passes/CMakeFiles/ob_passes.dir -not -name 'page_data*')"
     row 'model files' "$(code proto/CMakeFiles/ob_proto.dir)"
     row 'sessions' "$(code runtime/CMakeFiles/ob_runtime.dir)"
     echo
