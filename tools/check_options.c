@@ -191,6 +191,7 @@ static bool is_pass(const char *name) {
         statement;                                                                                                               \
         return GO_ON;                                                                                                            \
     }
+SETS(compare, s->compare = true)
 SETS(werror, s->telling.werror = true)
 SETS(verbose, s->verbose = true)
 SETS(force, s->force = true)
@@ -315,6 +316,8 @@ static const option_row rows[] = {
     {"--color", NULL, "WHEN", "auto always never", take_color,
      "colour in text: auto (default: on terminals, unless NO_COLOR is set), always or never"},
     {"--jobs", "-j", "N", NULL, take_jobs, "check N models at once (default: 1)"},
+    {"--compare", NULL, NULL, NULL, take_compare,
+     "compare two models, OLD NEW: signature, contract, broadcasts, findings, bytes; exit status 1 when a change is breaking"},
     {"--output", "-o", "OUT", "FILE", take_output,
      "write the rewritten model (one MODEL without errors). The file name selects the format: .onnxtxt, .textproto, .json, else "
      "binary. -: standard output; findings go to standard error"},
@@ -412,6 +415,11 @@ int take_options(settings *s, int argc, char **argv) {
     }
     if (s->output && !s->force && is_same_file(s->files[0], s->output)) {
         complain(tool, s->output, "-o would replace the model that is read; --force allows it");
+        return misused();
+    }
+    if (s->compare && (s->n_files != 2 || s->output || s->guard || s->fix.wanted || s->dump_after || s->independence.n ||
+                       s->baseline.written || (is_file_format(s) && s->format != OB_REPORT_JSON))) {
+        complain(tool, NULL, "--compare takes two models and writes text or JSON; it does not go with options that write files");
         return misused();
     }
     if (s->fix.wanted && !s->output && !s->fix.diff) {

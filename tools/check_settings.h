@@ -31,7 +31,7 @@ typedef struct settings {
     ob_report_format format;  /* OB_REPORT_FORMAT_COUNT: text */
     ob_report_writer *writer; /* NULL: text */
     int64_t n_jobs;
-    bool force, form_given, graph, align_weights, verbose;
+    bool compare, force, form_given, graph, align_weights, verbose;
     assumed_opsets assumed_opsets;
     ob_operators *operators; /* of --op-library; NULL: none */
     const char **files;

@@ -9,6 +9,7 @@
 #include "onnx_broadcast/cell.h"
 #include "onnx_broadcast/cell_file.h"
 #include "onnx_broadcast/check.h"
+#include "onnx_broadcast/compare.h"
 #include "onnx_broadcast/contract.h"
 #include "onnx_broadcast/dim.h"
 #include "onnx_broadcast/dtype.h"
