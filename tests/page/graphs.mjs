@@ -47,6 +47,16 @@ export function blocks(n, mask) {
     return { inputs: ['x', ...(mask ? ['mask'] : [])], weights: ['scale'], lines, outputs: [x] };
 }
 
+// A model with the edges of wildGraph. Names have different lengths, so that no part is like another.
+export function wildModel(seed, n) {
+    const next = random(seed + 1);
+    const names = Array.from({ length: n }, (x, i) => 'v' + i + '_'.repeat(next(9)));
+    const operands = names.map(() => []);
+    for (const [from, to] of wildGraph(seed, n).edges) operands[to].push(names[from]);
+    const lines = names.map((name, i) => [name, 'Sum', i ? [...new Set(operands[i])] : ['x']]);
+    return { inputs: ['x'], weights: ['scale'], lines, outputs: [names[n - 1]] };
+}
+
 // As ONNX text.
 export function textOf({ inputs, weights, lines, outputs }) {
     const type = { x: 'float[batch, 8]', mask: 'float[1, 8]' };

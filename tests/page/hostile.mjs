@@ -1,5 +1,5 @@
 // A model whose names attack the page that shows them, as bytes of protobuf: names need not be UTF-8.
-const ATTACKS = [
+export const ATTACKS = [
     '</script><script>alert(1)</script>',
     '"><img src=x onerror=alert(2)>',
     "'><svg onload=alert(3)>",
@@ -35,7 +35,7 @@ export function hostileModel() {
     const names = [
         ...ATTACKS,
         Buffer.from([0x61, 0xff, 0xc3, 0x28, 0xed, 0xa0, 0x80, 0x62]),
-        'long ' + 'x\u202e<'.repeat(250000),
+        'long ' + 'x\u202e<'.repeat(333333),
     ];
     const parts = [];
     const graph = [];

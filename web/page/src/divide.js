@@ -5,6 +5,7 @@
 const PART_LEAST = 40; // nodes of a part before a cut is looked for
 const PART_MOST = 120; // a cut is made here at the latest
 const LIBRARY_MOST = 1500; // parts with more nodes and crossing values are placed by rows
+const FARTHEST = 320; // from the middle: a part that would be farther away is moved to the middle
 export const LAYER_GAP = 46;
 export const NODE_GAP = 26;
 
@@ -131,6 +132,8 @@ export function layoutGraph(graph, library, progress) {
         } else {
             shift = -(placed.left + placed.right) / 2;
         }
+        const middle = shift + (placed.left + placed.right) / 2;
+        if (Math.abs(middle) > FARTHEST) shift -= middle;
         // Where values do not come out straight above their entry, a band of their own joins both.
         let bend = 0;
         for (const [value, k] of part.in)

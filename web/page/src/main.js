@@ -126,8 +126,8 @@ class Page {
         const entries = [
             ['Findings', json.findings.length, () => findingsPanel(json, (i) => this.goFinding(i))],
             ['Contract', json.contract.clauses.length || '', () => contractPanel(json, (place) => this.goPlace(place))],
-            model.graph ? ['Nodes', model.nodes.length, () => nodesPanel(model, onNode)] : null,
-            ['Values', json.values.length, () => valuesPanel(json, (v) => this.showValue(v))],
+            model.graph ? ['Nodes', '', () => nodesPanel(model, onNode)] : null,
+            ['Values', '', () => valuesPanel(json, (v) => this.showValue(v))],
             ['Summary', '', () => summaryPanel(json, this.tool)],
         ].filter(Boolean);
         this.tabs = entries.map(([title, count, make], k) =>
@@ -517,6 +517,7 @@ function show(k) {
     const models = page.header.querySelector('select');
     if (models) models.selectedIndex = k;
     fill(place, page.root);
+    document.title = shown(json.file.split('/').pop(), 80) + ' \u2013 broadcasts';
     page.start();
 }
 
