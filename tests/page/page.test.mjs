@@ -55,6 +55,35 @@ const count = (page, selector) => page.run(`document.querySelectorAll('${selecto
 const tab = (page, title) =>
     page.run(`[...document.querySelectorAll('[role=tab]')].find((t) => t.innerText.startsWith('${title}')).click()`);
 
+// Writes into the input number k.
+const write = (page, selector, value, k = 0) =>
+    page.run(`(() => {
+        const field = document.querySelectorAll('${selector}')[${k}];
+        field.value = '${value}';
+        field.dispatchEvent(new Event('input'));
+    })()`);
+
+// The first entry of the list of nodes whose name has this text.
+async function chooseNode(page, name) {
+    await tab(page, 'Nodes');
+    await write(page, '.pane input', name);
+    await page.run("document.querySelector('.entry').click()");
+}
+
+const WHEEL_AND_FRAME = `new Promise((done) => {
+    const started = performance.now();
+    document.querySelector('canvas').dispatchEvent(new WheelEvent('wheel', { deltaY: 40, cancelable: true }));
+    requestAnimationFrame(() => requestAnimationFrame(() => done(Math.round(performance.now() - started))));
+})`;
+
+const COLOURS = `(() => {
+    const canvas = document.querySelector('canvas');
+    const pixels = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data;
+    const seen = new Set();
+    for (let i = 0; i < pixels.length; i += 4) seen.add((pixels[i] << 16) | (pixels[i + 1] << 8) | pixels[i + 2]);
+    return seen.size;
+})()`;
+
 test('every model has a page that is drawn', { timeout: 600000 }, async () => {
     const files = models().filter((file) => !/gigantic/.test(file));
     let nodes = 0;
@@ -98,9 +127,7 @@ test('names that attack the page stay text', { timeout: 120000 }, async () => {
     const shown = await page.run('document.body.innerText');
     assert.ok(shown.includes('</script><script>alert(1)</script>'));
     await tab(page, 'Nodes');
-    await page.run(
-        "(() => { const f = document.querySelector('.pane input'); f.value = 'gnp'; f.dispatchEvent(new Event('input')); })()",
-    );
+    await write(page, '.pane input', 'gnp');
     const list = await text(page, '.long');
     assert.ok(list.includes('gnp.\\u{202e}xe\\u{2066} hidden'), list);
     const whole = await page.run('document.documentElement.textContent');
@@ -124,7 +151,10 @@ test('a policy forbids scripts, styles and requests that the page does not have'
     await page.drawn();
     const blocked = await page.run(`new Promise((done) => {
         const seen = [];
-        document.addEventListener('securitypolicyviolation', (e) => { seen.push(e.effectiveDirective); if (seen.length === 4) done(seen.sort()); });
+        document.addEventListener('securitypolicyviolation', (e) => {
+            seen.push(e.effectiveDirective);
+            if (seen.length === 4) done(seen.sort());
+        });
         const script = document.createElement('script');
         try { script.text = 'window.broken = 1'; } catch { seen.push('trusted types refuse it'); }
         document.body.append(script);
@@ -155,10 +185,7 @@ for (const [name, lines, soonest] of [
                 const n = await page.run("Number(document.querySelector('.app').dataset.drawn)");
                 assert.ok(n >= parseInt(name), n + ' nodes');
                 const layout = await page.run("document.querySelector('.app').dataset.layoutMs");
-                const frame =
-                    await page.run(`new Promise((done) => { const t = performance.now(); const c = document.querySelector('canvas');
-                    c.dispatchEvent(new WheelEvent('wheel', { deltaY: 40, cancelable: true }));
-                    requestAnimationFrame(() => requestAnimationFrame(() => done(Math.round(performance.now() - t)))); })`);
+                const frame = await page.run(WHEEL_AND_FRAME);
                 console.log(`# ${name}: layout ${layout} ms, a frame ${frame} ms`);
                 if (name.includes('mask')) await page.shot(join(out, '5000.png'));
             }
@@ -212,16 +239,15 @@ test('keys', async () => {
 test('a click selects a node; its diagram marks stretched axes', async () => {
     const page = await open(report('click', sample('attention.onnx')));
     await page.drawn();
-    await tab(page, 'Nodes');
-    await page.run(
-        "(() => { const f = document.querySelector('.pane input'); f.value = 'query_add_bias'; f.dispatchEvent(new Event('input')); })()",
-    );
-    await page.run("document.querySelector('.entry').click()");
+    await chooseNode(page, 'query_add_bias');
     assert.equal(await text(page, '.details h2'), 'Add');
     assert.ok((await count(page, '.diagram .stretched')) >= 1);
     assert.match(await text(page, '.axes'), /batch of the inputs\n1\tlength of the inputs|length of the inputs/);
     const { x, y } = await page.run(
-        "(() => { const b = document.querySelector('canvas').getBoundingClientRect(); return { x: b.x + b.width / 2 - 36, y: b.y + b.height / 2 }; })()",
+        `(() => {
+            const b = document.querySelector('canvas').getBoundingClientRect();
+            return { x: b.x + b.width / 2 - 36, y: b.y + b.height / 2 };
+        })()`,
     );
     await page.key('Escape');
     await page.click(x, y);
@@ -233,15 +259,15 @@ test('a click selects a node; its diagram marks stretched axes', async () => {
 test('the contract answers for sizes and proposes one', async () => {
     const file = model(
         'sizes.onnxtxt',
-        '<ir_version: 8, opset_import: ["" : 17]> g (float[batch,tokens] x, float[target,tokens] m) => (float[?,?] y) { y = Add (x, m) }',
+        `<ir_version: 8, opset_import: ["" : 17]>
+g (float[batch,tokens] x, float[target,tokens] m) => (float[?,?] y) { y = Add (x, m) }`,
     );
     const page = await open(report('contract', file));
     await page.drawn();
     await tab(page, 'Contract');
     assert.match(await text(page, '.answer'), /^Admitted/);
-    await page.run(
-        "(() => { const f = document.querySelectorAll('.size input[type=number]'); f[0].value = '3'; f[0].dispatchEvent(new Event('input')); f[1].value = '7'; f[1].dispatchEvent(new Event('input')); })()",
-    );
+    await write(page, '.size input[type=number]', 3, 0);
+    await write(page, '.size input[type=number]', 7, 1);
     assert.match(await text(page, '.answer'), /Not admitted: 1 clause fails/);
     assert.equal(await count(page, '.clauses .broken'), 1);
     const proposed = await page.run("[...document.querySelectorAll('.repair .fix')].map((b) => b.innerText)");
@@ -290,7 +316,11 @@ test('several models, and one that cannot be read', async () => {
     assert.equal(await count(page, '.top option'), 3);
     const choose = (k) =>
         page.run(
-            `(() => { const s = document.querySelector('.top select'); s.selectedIndex = ${k}; s.dispatchEvent(new Event('change')); })()`,
+            `(() => {
+                const list = document.querySelector('.top select');
+                list.selectedIndex = ${k};
+                list.dispatchEvent(new Event('change'));
+            })()`,
         );
     await choose(1);
     assert.match(await text(page, '.top'), /Could not be read/);
@@ -343,10 +373,7 @@ test('light, dark, narrow', async () => {
     const file = report('looks', sample('attention.onnx'));
     const ground = (page) =>
         page.run('getComputedStyle(document.body).backgroundColor.match(/\\d+/g).map(Number).reduce((a, b) => a + b)');
-    const colours = (page) =>
-        page.run(
-            "(() => { const c = document.querySelector('canvas'); const d = c.getContext('2d').getImageData(0, 0, c.width, c.height).data; const s = new Set(); for (let i = 0; i < d.length; i += 4) s.add(d[i] << 16 | d[i + 1] << 8 | d[i + 2]); return s.size; })()",
-        );
+    const colours = (page) => page.run(COLOURS);
     for (const [name, options] of [
         ['light', {}],
         ['dark', { dark: true }],
@@ -354,10 +381,7 @@ test('light, dark, narrow', async () => {
     ]) {
         const page = await open(file, options);
         await page.drawn();
-        await tab(page, 'Nodes');
-        await page.run(
-            "(() => { const f = document.querySelector('.pane input'); f.value = 'query_add_bias'; f.dispatchEvent(new Event('input')); document.querySelector('.entry').click(); })()",
-        );
+        await chooseNode(page, 'query_add_bias');
         await page.shot(join(out, name + '.png'));
         assert.ok((await colours(page)) > 20, 'the picture is empty');
         assert.ok(await page.run('document.documentElement.scrollWidth <= innerWidth'), 'it is wider than the window');
@@ -368,6 +392,23 @@ test('light, dark, narrow', async () => {
         quiet(page);
         await page.close();
     }
+});
+
+// The picture of README.md. OB_BLESS=1 ./dev web writes it again.
+test('the picture in README', async () => {
+    const page = await open(report('readme', sample('accidents/mask_of_heads.onnxtxt')), { width: 1280, height: 700 });
+    await page.drawn();
+    await page.key('n');
+    await tab(page, 'Contract');
+    await write(page, '.size input[type=number]', 3);
+    assert.match(await text(page, '.answer'), /Not admitted/);
+    const file = join(top, 'docs/report.png');
+    await page.shot(process.env.OB_BLESS ? file : join(out, 'readme.png'));
+    const image = readFileSync(file);
+    assert.equal(image.readUInt32BE(16), 1280);
+    assert.ok(image.length < 200000);
+    quiet(page);
+    await page.close();
 });
 
 test('what screen readers find has names', async () => {

@@ -100,8 +100,8 @@ class Page {
             'div',
             { class: 'legend', 'aria-hidden': 'true' },
             el('span', { class: 'key broadcast' }, 'broadcast'),
-            el('span', { class: 'key stretched' }, '\u2194 stretched, \u00d7 axis'),
-            el('span', { class: 'key chip' }, '\u25b8 from far away'),
+            el('span', { class: 'key stretched' }, '\u2194 stretched'),
+            el('span', { class: 'key chip' }, '\u25b8 from elsewhere'),
         );
         this.graphArea = el(
             'section',

@@ -134,13 +134,16 @@ export function worst(list, findings) {
     return most;
 }
 
-// "bias [64*, 1]": stretched axes, counted from the last axis of the result, carry a mark.
+// "bias [\u00b7\u00d7, 64, 1\u00d7]": as it aligns with the result; stretched axes carry a mark.
 function stretchedText(operand, rank) {
     const shape = operand.shape;
     if (!shape) return '[\u2026]';
-    const lead = rank === null ? 0 : rank - shape.length;
+    const lead = rank === null ? 0 : Math.max(0, rank - shape.length);
     const axes = new Set(operand.stretched_axes);
-    return '[' + shape.map((d, i) => (d === null ? '?' : shown(d, 16)) + (axes.has(i + lead) ? '\u00d7' : '')).join(', ') + ']';
+    const mark = (axis) => (axes.has(axis) ? '\u00d7' : '');
+    const missing = Array.from({ length: Math.min(lead, 8) }, (x, i) => '\u00b7' + mark(i));
+    const sizes = shape.map((d, i) => (d === null ? '?' : shown(d, 16)) + mark(i + lead));
+    return '[' + [...missing, ...sizes].join(', ') + ']';
 }
 
 // The picture of one graph: items (nodes, inputs, outputs) with their rows of text, and edges between them.
