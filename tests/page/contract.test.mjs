@@ -6,6 +6,7 @@ import { test } from 'node:test';
 import {
     evaluate,
     floorDiv,
+    isSymbol,
     parseTerm,
     readClause,
     readContract,
@@ -61,6 +62,8 @@ test('clauses', () => {
         true,
     );
     assert.equal(testClause(clause([{ kind: 'unheard of', p: 'N', q: '1' }]), at({ N: 1 })) === true, false);
+    const undefinedDivisor = { kind: 'divides', p: 'N', q: 'floor(N/M)' };
+    assert.equal(testClause(clause([undefinedDivisor]), at({ N: 4, M: 0 })), false);
     assert.deepEqual(one.symbols, ['N', 'M']);
     const names = clause([{ kind: 'zero', p: '__proto__ - constructor' }]);
     assert.equal(
@@ -105,6 +108,11 @@ test('a repair makes the clause hold and keeps the others', () => {
         ],
     );
     for (const r of found) assert.equal(testContract(read, new Map(sizes).set(r.symbol, r.size)).holds, true);
+});
+
+test('symbols that a reader can choose', () => {
+    for (const symbol of ['batch', 'x[0]', '"a-b"', 'gr\u00f6\u00dfe']) assert.equal(isSymbol(symbol), true, symbol);
+    for (const other of ['2*N', '?3', 'N + 1', 'floor(N/2)', '7', '']) assert.equal(isSymbol(other), false, other);
 });
 
 test('the same verdicts as ob_report_contract_holds', { timeout: 600000 }, async () => {

@@ -19,6 +19,7 @@ export const {
     testContract,
     repairs,
     floorDiv,
+    isSymbol,
     UNDEFINED,
     UNDECIDED,
 } = all;

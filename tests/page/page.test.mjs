@@ -280,6 +280,24 @@ g (float[batch,tokens] x, float[target,tokens] m) => (float[?,?] y) { y = Add (x
     await page.close();
 });
 
+test('a contract of 1000 clauses answers at once', async () => {
+    const inputs = Array.from({ length: 1000 }, (x, i) => `float[a${i}] p${i}, float[b${i}] q${i}`);
+    const nodes = Array.from({ length: 1000 }, (x, i) => `  y${i} = Add (p${i}, q${i})`);
+    const outputs = Array.from({ length: 1000 }, (x, i) => `float[?] y${i}`);
+    const body = `g (${inputs.join(', ')}) => (${outputs.join(', ')}) {\n${nodes.join('\n')}\n}`;
+    const page = await open(report('many', model('many.onnxtxt', `<ir_version: 8, opset_import: ["" : 17]>\n${body}\n`)));
+    await page.drawn();
+    await tab(page, 'Contract');
+    assert.equal(await count(page, '.clauses > li'), 1000);
+    const started = Date.now();
+    await write(page, '.size input[type=number]', 3);
+    const used = Date.now() - started;
+    assert.match(await text(page, '.answer'), /Not admitted: 1 clause fails/);
+    assert.ok(used < 2000, `${used} ms`);
+    quiet(page);
+    await page.close();
+});
+
 test('bodies open on demand', async () => {
     const file = model(
         'bodies.onnxtxt',

@@ -53,6 +53,8 @@ export class Model {
         nodes.forEach((node, id) => {
             const key = graphs[node.graph].path + '\u0000' + node.name;
             if (!this.byPlace.has(key)) this.byPlace.set(key, id);
+            // The path of a node in a function is that of a call: there the name alone has to do.
+            if (this.inFunction(node.graph) && !this.byPlace.has(node.name)) this.byPlace.set(node.name, id);
         });
         this.captured = graphs.map(() => new Map());
         nodes.forEach((node, id) => {
@@ -76,8 +78,15 @@ export class Model {
     }
 
     nodeAt(place) {
-        const id = this.byPlace && this.byPlace.get(place.path + '\u0000' + place.node);
+        if (!this.byPlace) return -1;
+        const id =
+            this.byPlace.get(place.path + '\u0000' + place.node) ?? (place.path ? this.byPlace.get(place.node) : undefined);
         return id === undefined ? -1 : id;
+    }
+
+    inFunction(g) {
+        for (let steps = 0; steps < 1000 && this.graphs[g].node !== null; steps++) g = this.nodes[this.graphs[g].node].graph;
+        return this.graphs[g].kind === 'function';
     }
 
     isConstant(v) {

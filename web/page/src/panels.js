@@ -1,6 +1,6 @@
 import { el, fill, nameOf, sign, LongList } from './dom.js';
 import { bytesText, matches, plural, shown } from './text.js';
-import { readContract, repairs, testContract } from './terms.js';
+import { isSymbol, readContract, repairs, testContract } from './terms.js';
 
 const ORDER = { error: 0, warning: 1, note: 2, none: 3 };
 
@@ -104,7 +104,7 @@ export function freeSymbols(json, contract) {
     const symbols = new Set(contract.symbols.filter((s) => !s.startsWith('?')));
     for (const value of json.values)
         if (value.kind === 'input' && value.path === '' && value.shape)
-            for (const dim of value.shape) if (typeof dim === 'string' && /^[^ ()*+/%?-]+$/.test(dim)) symbols.add(dim);
+            for (const dim of value.shape) if (typeof dim === 'string' && isSymbol(dim)) symbols.add(dim);
     return [...symbols];
 }
 
@@ -119,6 +119,7 @@ export function startSizes(json, contract) {
 }
 
 const SHOWN_SYMBOLS = 64;
+const ADVISED = 8; // broken clauses for which sizes are looked for
 
 export function contractPanel(json, onPlace) {
     const contract = readContract(json.contract);
@@ -194,6 +195,7 @@ export function contractPanel(json, onPlace) {
             field.slider.max = String(Math.max(64, Number(field.slider.max), Number(sizes.get(field.symbol))));
             field.slider.value = text;
         }
+        let nAdvised = 0;
         rows.forEach((row) => {
             const truth = verdict.each[row.i];
             row.row.className = truth === false ? 'broken' : truth === true ? 'kept' : 'open';
@@ -202,7 +204,7 @@ export function contractPanel(json, onPlace) {
                 sign(truth === false ? 'error' : truth === true ? 'good' : 'unknown'),
                 el('span', { class: 'hidden' }, truth === false ? 'fails: ' : truth === true ? 'holds: ' : 'undecided: '),
             );
-            const advice = truth === false ? repairs(contract, row.i, sizes).slice(0, 4) : [];
+            const advice = truth === false && nAdvised++ < ADVISED ? repairs(contract, row.i, sizes).slice(0, 4) : [];
             fill(
                 row.repair,
                 advice.length ? 'Fails. Holds with ' : truth === false ? 'Fails.' : null,

@@ -4,6 +4,7 @@
 const LARGEST = (1n << 62n) - 1n; // OB_DIM_CONST_MAX
 const WORD = (1n << 63n) - 1n;
 const DEEPEST = 200;
+const MANY_CLAUSES = 200; // with more, a repair is tried on its own clause only
 
 // Why a term has no value at some sizes.
 export const UNDEFINED = 'undefined'; // members of a broadcast that do not fit, or a divisor below 1
@@ -162,6 +163,12 @@ export function evaluate(term, sizes) {
     }
 }
 
+// Whether a size of a shape is one symbol that the caller chooses.
+export function isSymbol(size) {
+    const term = parseOrNull(size);
+    return term !== null && term.kind === 'symbol' && !term.name.startsWith('?');
+}
+
 function symbolsOf(term, into) {
     if (term.kind === 'symbol') into.add(term.name);
     for (const part of term.parts || []) symbolsOf(part, into);
@@ -264,7 +271,7 @@ export function repairs(contract, index, sizes) {
         for (const size of near) {
             changed.set(symbol, size);
             if (testClause(read, changed) !== true) continue;
-            const rest = all.every((other) => testClause(other, changed) !== false);
+            const rest = all.length > MANY_CLAUSES || all.every((other) => testClause(other, changed) !== false);
             if (rest || !best) best = { symbol, size, rest };
             if (rest) break;
         }
