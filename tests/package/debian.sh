@@ -50,6 +50,8 @@ use() {
         complain "another version of the command"
     "$root/usr/bin/onnx-broadcast-check" digits.onnx -o explicit.onnx --emit broadcast --quiet | grep -q '5 inserted' ||
         complain "check"
+    "$root/usr/bin/onnx-broadcast-check" digits.onnx --format html >report.html
+    grep -q 'id="layout-worker"' report.html || complain "the HTML report is not complete: it has no drawn graph"
     "$root/usr/bin/onnx-broadcast-run" explicit.onnx --input input_0.pb --output-dir results --quiet
     "$root/usr/bin/onnx-broadcast-run" digits.onnx --input input_0.pb --expect results --quiet || complain "the two models differ"
     for page in check run; do gzip -t "$root/usr/share/man/man1/onnx-broadcast-$page.1.gz"; done
