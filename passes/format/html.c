@@ -155,7 +155,8 @@ static ob_status put_clauses(ob_report_writer *writer, ob_report *report) {
     const ob_contract_info contract = ob_report_contract(report);
     const size_t n = contract.n_clauses + contract.n_limits;
     ob__out(out, "<h2>Contract</h2>\n");
-    if (!n) ob__out(out, "<p>No conditions on sizes.</p>\n");
+    if (!n && contract.status == OB_CONTRACT_CONTRADICTORY) ob__out(out, "<p>Errors prevent every run, for all sizes.</p>\n");
+    if (!n && contract.status != OB_CONTRACT_CONTRADICTORY) ob__out(out, "<p>No conditions on sizes.</p>\n");
     if (n) ob__out(out, "<ol>\n");
     for (size_t i = 0; i < n && i < LISTED; i++) {
         ob_clause_info clause;

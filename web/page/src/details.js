@@ -70,20 +70,23 @@ function findingCard(f) {
     );
 }
 
-function valueRows(model, v, role, onNode) {
+// An operand with its producer, or a result with the number of its readers.
+function valueRow(model, v, role, onNode) {
     const value = model.json.values[v];
     const producer = model.producer[v];
-    const from =
-        producer >= 0
-            ? el('button', { class: 'link', on: { click: () => onNode(producer) } }, shown(model.nodes[producer].op_type, 24))
-            : el('span', { class: 'tag plain' }, value.kind);
+    const nReaders = model.readers[v].length;
+    const other = role.startsWith('out')
+        ? el('span', { class: 'soft' }, value.kind === 'output' ? 'output' : plural(nReaders, 'reader'))
+        : producer >= 0
+          ? el('button', { class: 'link', on: { click: () => onNode(producer) } }, shown(model.nodes[producer].op_type, 24))
+          : el('span', { class: 'tag plain' }, value.kind);
     return el(
         'tr',
         null,
         el('th', { scope: 'row' }, role),
         el('td', null, nameOf(value.name, 36)),
         el('td', null, el('code', null, value.dtype ? value.dtype + ' ' + shapeText(value.shape) : shown(value.type, 60))),
-        el('td', null, from),
+        el('td', null, other),
     );
 }
 
@@ -201,8 +204,8 @@ export function nodeDetails(model, id, onNode, onGraph) {
                 el(
                     'tbody',
                     null,
-                    node.inputs.slice(0, 64).map((v, i) => (v === null ? null : valueRows(model, v, 'in ' + i, onNode))),
-                    node.outputs.slice(0, 64).map((v, i) => (v === null ? null : valueRows(model, v, 'out ' + i, onNode))),
+                    node.inputs.slice(0, 64).map((v, i) => (v === null ? null : valueRow(model, v, 'in ' + i, onNode))),
+                    node.outputs.slice(0, 64).map((v, i) => (v === null ? null : valueRow(model, v, 'out ' + i, onNode))),
                 ),
             ),
         ),

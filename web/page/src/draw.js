@@ -111,7 +111,7 @@ export class View {
         if (this.scale >= 0.55) return;
         const { width } = this.room();
         this.scale = clamp((width - 120) / this.placed.width, 0.6, 1);
-        this.y = 24;
+        this.y = 48;
         const first = this.picture.items.length ? this.picture.items[0] : null;
         let middle = this.placed.width / 2;
         if (first && this.placed.width * this.scale > width) {

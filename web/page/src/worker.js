@@ -33,12 +33,18 @@ export function dagreLibrary(dagre) {
         });
         y.forEach((value, k) => (y[k] = value - top));
         const lines = edges.map(([a, b]) => {
-            const points = [];
-            for (const p of label.get(a + ' ' + b).points) points.push(p.x, p.y - top);
-            return points;
+            const inner = label.get(a + ' ' + b).points.slice(1, -1);
+            const points = [between(inner[0].x, x[a], nodes[a].width), y[a] + nodes[a].height / 2];
+            for (const p of inner) points.push(p.x, p.y - top);
+            return [...points, between(inner[inner.length - 1].x, x[b], nodes[b].width), y[b] - nodes[b].height / 2];
         });
         return { x, y, lines, height: bottom - top };
     };
+}
+
+// Edges leave a box at its lower and reach it at its upper side, near the middle.
+function between(wish, middle, width) {
+    return Math.min(middle + width * 0.3, Math.max(middle - width * 0.3, wish));
 }
 
 // In the page: a worker of its own, which the page ends when the reader cancels.
