@@ -101,4 +101,23 @@ if(TARGET onnx_broadcast_ort)
     "runs models whose broadcasts were made explicit.")
 endif()
 
+if(OB_BUILD_SHARED)
+  include(${CMAKE_CURRENT_LIST_DIR}/python.cmake)
+endif()
+if(TARGET onnx_broadcast_python)
+  ob_package(python python3-onnx-broadcast python "broadcasting in ONNX models: Python package"
+    "This package contains the Python package onnx_broadcast.")
+  set(CPACK_DEBIAN_PYTHON_PACKAGE_DEPENDS
+      "${library_package} (= ${OB_DEBIAN_VERSION}), python3 (>= 3.9), python3-cffi-backend, python3-numpy")
+  set(CPACK_DEBIAN_PYTHON_PACKAGE_RECOMMENDS "python3-onnx")
+  # dpkg-shlibdeps finds the library in the build folder; the package that has it stands above.
+  set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${PROJECT_BINARY_DIR})
+  # The scripts compile the modules, and remove what was compiled.
+  foreach(script postinst prerm)
+    configure_file(${debian}/python_${script} ${made}/${script} COPYONLY
+                   FILE_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
+    list(APPEND CPACK_DEBIAN_PYTHON_PACKAGE_CONTROL_EXTRA ${made}/${script})
+  endforeach()
+endif()
+
 include(CPack)

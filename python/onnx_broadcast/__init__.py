@@ -9,6 +9,7 @@
 
 docs/python.md is the guide.
 """
+from ._compare import Change, ModelComparison, compare
 from ._difference import Comparison, Difference, find_first_difference
 from ._errors import CancelledError, OBError
 from ._model import Fix, Fixed, Model, Rewritten, fix, rewrite
@@ -22,10 +23,10 @@ from . import _native as _native_module
 __version__: str = _native_module.ffi.string(_native_module.lib.ob_version()).decode()
 
 __all__ = [
-    "Answer", "Argument", "Broadcast", "BroadcastError", "CancelledError", "Clause", "Comparison", "Contract", "Difference",
-    "Finding", "Fix", "Fixed", "InferenceSession", "Model", "OBError", "Operand", "Outputs", "Place", "Relation", "Report",
-    "Rewritten", "Session", "TargetRule", "Tensor", "Value", "check", "find_first_difference", "fix", "from_dlpack", "guard",
-    "rewrite",
+    "Answer", "Argument", "Broadcast", "BroadcastError", "CancelledError", "Change", "Clause", "Comparison", "Contract",
+    "Difference", "Finding", "Fix", "Fixed", "InferenceSession", "Model", "ModelComparison", "OBError", "Operand", "Outputs",
+    "Place", "Relation", "Report", "Rewritten", "Session", "TargetRule", "Tensor", "Value", "check", "compare",
+    "find_first_difference", "fix", "from_dlpack", "guard", "rewrite",
 ]
 
 from .inference import InferenceSession  # noqa: E402  (after what it uses)

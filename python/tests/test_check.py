@@ -184,3 +184,15 @@ def test_reports_live_longer_than_their_models_in_cycles(models):
         cycle.append(cycle)
         del report, cycle
     assert gc.collect() > 0
+
+
+def test_compare():
+    wider = ADD.replace(b"float[M] b", b"float[1] b")
+    found = ob.compare(ADD, wider, file="add.onnx")
+    assert found.json["changes"] and any(change.breaking for change in found.changes) is not found.compatible
+    assert ob.compare(ADD, ADD) and ob.compare(ADD, ADD).contract == "equal" and ob.compare(ADD, ADD).changes == ()
+    report = ob.check(ADD)
+    assert ob.compare(report, report).changes == ()
+    narrower = ADD.replace(b"float[M] b", b"float[N] b")
+    assert ob.compare(ADD, narrower).contract == "narrower" and not ob.compare(ADD, narrower)
+    assert ob.compare(narrower, ADD).contract == "wider" and ob.compare(ADD, narrower).only_old["sizes"]

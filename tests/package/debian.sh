@@ -56,6 +56,22 @@ use() {
     "$root/usr/bin/onnx-broadcast-run" digits.onnx --input input_0.pb --expect results --quiet || complain "the two models differ"
     for page in check run; do gzip -t "$root/usr/share/man/man1/onnx-broadcast-$page.1.gz"; done
     ./program/try.sh "$work/use/program" "$work/use/build" "$root/usr" "$version"
+    if [[ " ${names[*]} " == *" python3-onnx-broadcast "* ]]; then
+        PYTHONPATH=${root:+$root/usr/lib/python3/dist-packages} PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 - "$version" <<'END' ||
+import sys
+import numpy
+import onnx_broadcast as ob
+from importlib.metadata import version
+session = ob.InferenceSession("digits.onnx")
+results = session.run(None, {session.get_inputs()[0].name: numpy.zeros((2, 1, 8, 8), numpy.uint8)})
+assert len(results[0]) == 2 and ob.check("digits.onnx").errors == ()
+assert ob.__version__ == version("onnx-broadcast") == sys.argv[1]
+assert "/usr/lib/python3/dist-packages/" in ob.__file__, ob.__file__
+END
+            complain "the Python package"
+    else
+        echo "package: skipped the Python package, it was not built (python3-cffi and python3-dev)"
+    fi
     plugin=$lib/onnx_broadcast/libonnx_broadcast_ort.so
     if [[ " ${names[*]} " == *" onnx-broadcast-ort "* ]]; then
         "${CC:-cc}" program/open_plugin.c -o build/open_plugin
