@@ -24,6 +24,18 @@ def run(*command):
     return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
 
 
+def page_layout(folder):
+    """The folder of the library that lays out the graph of the HTML report. Without npm and network the page lists nodes."""
+    for made in (os.path.join(TOP, "build", "page_layout"), folder):
+        if os.path.exists(os.path.join(made, "dist", "dagre.min.js")):
+            return made
+    done = subprocess.run(["bash", os.path.join(TOP, "cmake", "page_layout.sh"), folder], stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True)
+    if done.returncode != 0:
+        print(f"warning: HTML reports will list nodes instead of drawing the graph: {done.stdout.strip()}")
+    return folder
+
+
 class build_with_library(build_ext):
     """Builds the C library before the module that contains it."""
 
@@ -45,6 +57,7 @@ class build_with_library(build_ext):
         os.makedirs(folder, exist_ok=True)
         options = ["-DCMAKE_BUILD_TYPE=Release", "-DOB_BUILD_SHARED=OFF", "-DOB_BUILD_TOOLS=OFF", "-DOB_BUILD_TESTS=OFF",
                    "-DOB_BUILD_BENCH=OFF", "-DCMAKE_INSTALL_PREFIX=/usr", "-DCMAKE_INSTALL_LIBDIR=lib"]
+        options.append("-DOB_PAGE_LAYOUT_DIR=" + page_layout(os.path.join(os.path.abspath(self.build_temp), "page_layout")))
         options += shlex.split(os.environ.get("ONNX_BROADCAST_CMAKE", ""))
         run("cmake", "-S", TOP, "-B", folder, *options)
         run("cmake", "--build", folder, "--target", "onnx_broadcast", "--parallel", str(self.parallel or os.cpu_count() or 1))
