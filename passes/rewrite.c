@@ -142,7 +142,13 @@ static ob_status rewrite(ob_model *model, int goal, const ob_target *target, con
                     .after_pass = options->after_pass,
                     .context = options->context,
                     .error = error};
+    OB_FAIL_IF(options->max_ram < 0 || (options->max_ram && !options->cost), error, OB_E_ARGUMENT,
+               "a limit of memory needs the cost of the model");
     ob_rewriting rewriting = {.work = &work, .goal = goal, .target = target};
+    if (options->max_ram) {
+        rewriting.cost = options->cost;
+        rewriting.max_ram = options->max_ram;
+    }
     ob__facts_init(&facts, &model->arena.allocator);
     ob__findings_init(&findings, &model->arena.allocator);
     ob__journal_init(&rewriting.journal, &model->arena.allocator);

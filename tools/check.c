@@ -1,5 +1,6 @@
 /* onnx-broadcast-check: checks every broadcast of a model, reports each, and writes the model in another form. */
 #include "check_compare.h"
+#include "check_cost.h"
 #include "check_jobs.h"
 #include "stop.h"
 
@@ -76,15 +77,36 @@ static ob_status write_output(const settings *s, const ob_model *model, ob_error
     return s->output ? save(s->output, model, format, error) : OB_OK;
 }
 
+/* The nodes that compute sizes need a little memory too: the rewritten model is measured, not only planned. */
+static bool is_within_limit(const watch *w, ob_model *model) {
+    const settings *s = w->s;
+    ob_report *report = NULL;
+    ob_error error;
+    if (ob_check(model, &s->check, &report, &error) != OB_OK) {
+        complain_error(tool, w->file, &error);
+        return false;
+    }
+    ob_cost *cost = cost_within(tool, w->file, "the rewritten model", report, s->max_ram);
+    const bool within = cost != NULL;
+    ob_cost_close(&cost);
+    ob_report_close(&report);
+    return within;
+}
+
 static int rewrite_model(watch *w, ob_model *model) {
     const settings *s = w->s;
-    ob_rewrite_options how = {.after_pass = after_pass, .note = note_left, .context = w};
+    ob_rewrite_options how = {.after_pass = after_pass,
+                              .note = note_left,
+                              .context = w,
+                              .max_ram = s->max_ram > INT64_MAX ? INT64_MAX : (int64_t)s->max_ram,
+                              .cost = s->cost_of_model};
     ob_rewrite_stats stats = {0};
     ob_error error;
     ob_error_clear(&error);
     ob_status status = s->emit_target ? ob_rewrite_for_target(model, s->emit_target, &how, &stats, &error)
                                       : ob_rewrite(model, s->form, &how, &stats, &error);
     hide_progress(w);
+    if (status == OB_OK && s->max_ram && !is_within_limit(w, model)) return EXIT_ERRORS;
     if (status == OB_OK) status = write_output(s, model, &error);
     if (status != OB_OK) {
         complain_error(tool, error.code == OB_E_IO ? NULL : w->file, &error);
@@ -163,7 +185,7 @@ static ob_status print_report(settings *s, const char *file, ob_model *model, ob
     how.quiet = how.quiet || aside;
     const ob_status status = print_report_text(&out, file, model, report, &how);
     if (status == OB_OK) independence_print(&out, file, &s->independence);
-    return status;
+    return status == OB_OK && s->cost ? print_cost(&out, file, report, s->telling.list != LIST_NOTHING) : status;
 }
 
 /* Takes the report, which a rewrite of the model would invalidate. */
@@ -183,7 +205,10 @@ static int use_checked(settings *s, watch *w, checked *c) {
     /* Then nothing is written. Errors of a target alone do not prevent it: another form can be the remedy. */
     bool unsound = summary.n_errors > summary.n_target_errors || (s->telling.werror && summary.n_warnings > 0);
     int guarded = status == OB_OK && s->guard && !unsound ? write_guard(s, file, c->report) : EXIT_CLEAN;
+    const bool limited = s->max_ram && !unsound;
+    if (limited) s->cost_of_model = cost_within(tool, file, "the model", c->report, s->max_ram);
     ob_report_close(&c->report);
+    if (limited && !s->cost_of_model) return EXIT_ERRORS;
     if (status != OB_OK) {
         complain(tool, file, "%s", ob_status_text(status));
         return EXIT_MISUSED;
@@ -299,6 +324,7 @@ int main(int argc, char **argv) {
         status = EXIT_MISUSED;
     }
 end:
+    if (s) ob_cost_close(&s->cost_of_model);
     if (s) ob_report_writer_close(&s->writer);
     if (s) ob_operators_close(&s->operators);
     if (s) severities_release(&s->severities);

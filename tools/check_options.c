@@ -191,6 +191,7 @@ static bool is_pass(const char *name) {
         statement;                                                                                                               \
         return GO_ON;                                                                                                            \
     }
+SETS(cost, s->cost = true)
 SETS(compare, s->compare = true)
 SETS(werror, s->telling.werror = true)
 SETS(verbose, s->verbose = true)
@@ -227,6 +228,7 @@ READS(target, targets_add(tool, &s->targets, text))
 READS(max_nodes, parse_limit("--max-nodes", value, &s->check.max_nodes))
 READS(max_finding_bytes, parse_limit("--max-finding-bytes", value, &s->check.max_finding_bytes))
 READS(op_library, load_operators(tool, value, &s->operators))
+READS(max_ram, parse_bytes(tool, "--max-ram", value, &s->max_ram))
 READS(jobs, parse_int(tool, "--jobs", value, 1, MAX_JOBS, &s->n_jobs))
 READS(dump_after, is_pass(s->dump_after = value))
 #undef READS
@@ -325,6 +327,9 @@ static const option_row rows[] = {
      "form for -o: broadcast (default: operators of domain onnx_broadcast), function (the same, with their definitions), expand "
      "(only standard operators), implicit (no explicit broadcasts), target:NAME (the weakest form that the deployment target "
      "accepts)"},
+    {"--max-ram", NULL, "BYTES", NULL, take_max_ram,
+     "for --emit broadcast, function and expand: a broadcast stays implicit where explicit copies would need more memory (512K, "
+     "64M), for the sizes of --dim; --cost shows the memory"},
     {"--emit-guard", NULL, "FILE.c", "FILE", take_guard,
      "write the contract as C functions: guard_FILE tests input sizes, guard_FILE_values tests input elements (one MODEL without "
      "errors)"},
@@ -352,6 +357,9 @@ static const option_row rows[] = {
     {"--severity", NULL, "ID=LEVEL", NULL, take_severity,
      "set the severity to note, warning, error or none. If several of --select, --ignore and --severity match a finding, the "
      "last one applies"},
+    {"--cost", NULL, NULL, NULL, take_cost,
+     "print the peak of memory, and for each broadcast the bytes that explicit copies would write and by how much the peak "
+     "would grow; for the sizes of --dim"},
     {"--write-baseline", NULL, "FILE", "FILE", take_write_baseline, "write the findings to FILE, as accepted"},
     {"--baseline", NULL, "FILE", "FILE", take_baseline, "do not report the findings in FILE"},
     {"--werror", NULL, NULL, NULL, take_werror, "treat warnings as errors"},
@@ -444,6 +452,10 @@ int take_options(settings *s, int argc, char **argv) {
     }
     if (s->fix.wanted && s->n_files > 1) {
         complain(tool, NULL, "--fix takes one model, %zu are given", s->n_files);
+        return misused();
+    }
+    if (s->max_ram && (!s->output || s->form == OB_FORM_IMPLICIT || s->emit_target || s->fix.wanted)) {
+        complain(tool, NULL, "--max-ram needs -o OUT and --emit broadcast, function or expand");
         return misused();
     }
     if (s->form_given && !s->output && !s->dump_after) {

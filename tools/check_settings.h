@@ -31,7 +31,9 @@ typedef struct settings {
     ob_report_format format;  /* OB_REPORT_FORMAT_COUNT: text */
     ob_report_writer *writer; /* NULL: text */
     int64_t n_jobs;
-    bool compare, force, form_given, graph, align_weights, verbose;
+    uint64_t max_ram;       /* 0: no limit */
+    ob_cost *cost_of_model; /* with a limit: of the current model */
+    bool compare, cost, force, form_given, graph, align_weights, verbose;
     assumed_opsets assumed_opsets;
     ob_operators *operators; /* of --op-library; NULL: none */
     const char **files;

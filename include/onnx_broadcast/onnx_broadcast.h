@@ -11,6 +11,7 @@
 #include "onnx_broadcast/check.h"
 #include "onnx_broadcast/compare.h"
 #include "onnx_broadcast/contract.h"
+#include "onnx_broadcast/cost.h"
 #include "onnx_broadcast/dim.h"
 #include "onnx_broadcast/dtype.h"
 #include "onnx_broadcast/elementwise.h"

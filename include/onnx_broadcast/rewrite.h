@@ -50,6 +50,11 @@ typedef struct ob_rewrite_options {
      * file. The texts are valid during the call. */
     void (*note)(void *context, const char *node, const char *op_type, const char *reason);
     void *context; /**< passed to the two callbacks */
+    /** Limit in bytes for the memory of values; 0: none. With a limit, a broadcast stays implicit, with a note, if the values
+     * that are in memory while its node runs and the copies of its operands need more (@ref cost), or if that is not known. For
+     * the forms that make broadcasts explicit */
+    int64_t max_ram;
+    const struct ob_cost *cost; /**< of this model as it is, at the sizes for which the limit holds; NULL without a limit */
 } ob_rewrite_options;
 
 /** Counts of a rewriting. */
@@ -73,9 +78,9 @@ typedef struct ob_rewrite_stats {
  * - stats: may be NULL; written on success.
  *
  * Errors (the model does not change): E_SHAPE, E_TYPE or E_MODEL with the first error of a model that is not sound; E_ARGUMENT
- * (model is NULL, unknown form); E_UNSUPPORTED (the opset of the model does not allow the form; a local function of the model
- * has the name of an operator that the form uses; the model imports another version than 1 of domain onnx_broadcast);
- * E_MEMORY; E_INTERNAL; the status that after_pass returned. */
+ * (model is NULL, unknown form; a limit without cost, or below 0); E_UNSUPPORTED (the opset of the model does not allow the form;
+ * a local function of the model has the name of an operator that the form uses; the model imports another version than 1 of
+ * domain onnx_broadcast); E_MEMORY; E_INTERNAL; the status that after_pass returned. */
 OB_API ob_status ob_rewrite(ob_model *model, ob_form form, const ob_rewrite_options *options, ob_rewrite_stats *stats,
                             ob_error *error);
 

@@ -347,6 +347,11 @@ static ob_status visit_node(inserter *in, ob_node *node) {
     OB_TRY(ob__group_of(in->work->facts, in->work->model->dims, node, &in->arena, &group, &found));
     if (!found || group.plain || group.kind == OB_BCAST_EXPAND) return OB_OK;
     if (ob__is_explicit_broadcast(node) || ob__is_explicit_in_dim(node) || ob__leaves(in->rewriting, node)) return OB_OK;
+    const ob_cost *cost = in->rewriting->cost;
+    if (cost && !ob__cost_fits(cost, node->id, in->rewriting->max_ram)) {
+        ob__note_left(in->rewriting, node, "explicit copies would need more memory than the limit, or it is not known");
+        return OB_OK;
+    }
     if (node->domain[0] != '\0' && group.kind != OB_BCAST_MULTI) {
         ob__note_left(in->rewriting, node, "an operator of another domain, which may need the operand unchanged");
         return OB_OK;

@@ -4,6 +4,7 @@
 
 #include "onnx_broadcast/rewrite.h"
 #include "passes/check/work.h"
+#include "passes/cost/cost.h"
 #include "passes/rewrite/journal.h"
 #include "passes/rewrite/kept.h"
 #include "passes/target/target.h"
@@ -31,6 +32,8 @@ typedef struct ob_rewriting {
     ob_work *work;
     int goal;                /* OB_GOAL_... */
     const ob_target *target; /* of OB_GOAL_TARGET */
+    const ob_cost *cost;     /* of the model before; NULL: no limit */
+    int64_t max_ram;
     ob_journal journal;      /* changes of the passes */
     ob_keeping keeping;      /* requirements that must stay the same */
     bool again;              /* set by recheck: the model is restored; rewrite it again with more nodes unchanged */
