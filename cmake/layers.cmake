@@ -72,3 +72,28 @@ function(ob_link name)
   set_property(GLOBAL APPEND PROPERTY OB_NEEDED_LINKS ${ARG_UNPARSED_ARGUMENTS})
   set_property(GLOBAL APPEND PROPERTY OB_NEEDED_PACKAGES ${ARG_DEBIAN})
 endfunction()
+
+# Optional libraries: each is used where it is found and works for the target; without it what wants it says so.
+# ob_optional(NAME FILES LIBRARY HEADER PACKAGE WHAT): option OB_WITH_NAME; FILES see OB_WITH_NAME and the header, LIBRARY is the
+# name behind -l.
+function(ob_optional name files library header package what)
+  option(OB_WITH_${name} "Use it for ${what} when it is found" ON)
+  if(NOT OB_WITH_${name})
+    return()
+  endif()
+  find_path(OB_${name}_DIR ${header} PATH_SUFFIXES openjpeg-2.5 openjpeg-2.4)
+  find_library(OB_${name}_LIBRARY ${library})
+  mark_as_advanced(OB_${name}_DIR OB_${name}_LIBRARY)
+  if(OB_${name}_DIR AND OB_${name}_LIBRARY)
+    ob_is_for_target(OB_${name}_IS_FOR_TARGET ${OB_${name}_LIBRARY})
+  endif()
+  if(NOT OB_${name}_IS_FOR_TARGET)
+    message(STATUS "onnx_broadcast: built without ${library} (${package}): ${what}")
+    return()
+  endif()
+  set_property(SOURCE ${files} APPEND PROPERTY COMPILE_DEFINITIONS OB_WITH_${name})
+  set_property(SOURCE ${files} APPEND PROPERTY INCLUDE_DIRECTORIES ${OB_${name}_DIR})
+  ob_link(${library} ${OB_${name}_LIBRARY} DEBIAN ${package})
+  set_property(GLOBAL APPEND PROPERTY OB_OPTIONAL_DEFINITIONS OB_WITH_${name}) # for tests that make files
+  set_property(GLOBAL APPEND PROPERTY OB_OPTIONAL_FOLDERS ${OB_${name}_DIR})
+endfunction()

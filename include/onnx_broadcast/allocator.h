@@ -2,8 +2,8 @@
  * @brief Allocators that the caller provides.
  *
  * Every object of the library allocates from the allocator that it was created with, and frees all of this memory when it is
- * closed. There is one exception: functions that write files (ob_model_save(), ob_tensor_file_write(), ob_npy_write()) use malloc
- * for their buffers.
+ * closed. There are two exceptions: functions that write files (ob_model_save(), ob_tensor_file_write(), ob_npy_write()) use
+ * malloc for their buffers, and ob_tensor_set_read() lets zlib use it while it unpacks.
  * @{ */
 #ifndef ONNX_BROADCAST_ALLOCATOR_H
 #define ONNX_BROADCAST_ALLOCATOR_H

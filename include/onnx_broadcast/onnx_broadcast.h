@@ -28,6 +28,7 @@
 #include "onnx_broadcast/status.h"
 #include "onnx_broadcast/target.h"
 #include "onnx_broadcast/tensor_file.h"
+#include "onnx_broadcast/tensor_set.h"
 #include "onnx_broadcast/version.h"
 #include "onnx_broadcast/view.h"
 #include "onnx_broadcast/worker.h"

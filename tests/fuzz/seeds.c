@@ -1,6 +1,6 @@
 /* Writes the initial inputs of fuzzing: fuzz_seeds FOLDER makes FOLDER/model (protobuf), /text, /format, /contract, /baseline,
- * /tensor, /cell, /image and /plugin, out of the samples of the operators (samples.h), the models and tensors that the machine
- * has (corpus.h) and the cases of tests/graphs. */
+ * /tensor, /tensor_set, /cell, /image and /plugin, out of the samples of the operators (samples.h), the models and tensors that
+ * the machine has (corpus.h) and the cases of tests/graphs. */
 #include <errno.h>
 #include <string.h>
 
@@ -9,6 +9,7 @@
 #include "tests/image_files.h"
 #include "tests/samples.h"
 #include "tests/variants.h"
+#include "tests/zip_file.h"
 
 enum { MAX_MODEL = 8 << 10, MAX_TENSOR = 2 << 10, MAX_TEXT = 8 << 10, MAX_FORMAT = 2 << 10 };
 
@@ -276,9 +277,20 @@ static void put_baselines(void) {
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) put("baseline", files[i], strlen(files[i]));
 }
 
+static void put_tensor_sets(void) {
+    static const char *const files[] = {
+        "{\"x\": [[1, 2.5], [-3e2, NaN]], \"flag\": true, \"s\": [\"a\\u00e9\\n\", \"\\ud83d\\ude00\"]}",
+        "{\"a\": {\"shape\": [0, 3], \"data\": [], \"type\": \"float16\"}, \"b\": {\"data\": [1, -Infinity], \"shape\": [2]}}",
+        "[[[1], [2]], [[3], [4]]]", "[]"};
+    static zip_file zip;
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) put("tensor_set", files[i], strlen(files[i]));
+    zip_example(&zip);
+    put("tensor_set", zip.bytes, zip.n);
+}
+
 int main(int argc, char **argv) {
-    static const char *const kinds[] = {"",         "model",  "text", "format", "contract",
-                                        "baseline", "tensor", "cell", "image",  "plugin"};
+    static const char *const kinds[] = {"",       "model", "text",  "format", "contract",  "baseline",
+                                        "tensor", "cell",  "image", "plugin", "tensor_set"};
     if (argc != 2) {
         fprintf(stderr, "usage: fuzz_seeds FOLDER\n");
         return 2;
@@ -300,6 +312,7 @@ int main(int argc, char **argv) {
     put_baselines();
     put_choices();
     put_images();
+    put_tensor_sets();
     printf("%zu seeds\n", n_written);
     return 0;
 }
