@@ -60,6 +60,27 @@ expect 2 "--input nme=$dir/none.pb: no input is called nme, and there is no file
     "$dir/two.onnxtxt" --input "nme=$dir/none.pb"
 expect 2 "--input =$dir/none.pb: no input is called " "$dir/two.onnxtxt" --input "=$dir/none.pb"
 expect 2 "the model has no symbol 'foo'" "$dir/two.onnxtxt" --random --dim foo=3
+# Inputs in JSON and as raw elements: one file for all inputs, or one for each.
+printf '{"x": [[0, 1, 2], [3, 4, NaN]], "name": {"shape": [3], "data": [10, 20, 30]}}' >"$dir/both.json"
+printf '[10, 20, 30]' >"$dir/name.json"
+printf '\0\0\200\077\0\0\0\100\0\0\100\100' >"$dir/x.bin" # 1, 2, 3
+cp "$dir/x.bin" "$dir/x.data"
+expect 0 "y: float[2, 3] = [10, 21, 32, 13, 24, nan]" "$dir/two.onnxtxt" --input "$dir/both.json"
+expect 0 "y: float[1, 3] = [11, 22, 33]" "$dir/two.onnxtxt" --input "$dir/x.bin" --input "$dir/name.json"
+expect 0 "y: float[1, 3] = [11, 22, 33]" "$dir/two.onnxtxt" --input "x=$dir/x.data:float[1,3]" --input "name=$dir/both.json"
+expect 1 "the model takes [N, 3]" "$dir/two.onnxtxt" --input "x=$dir/x.data:float[3]" --input "$dir/name.json"
+expect 2 "12 bytes do not fit the shape" "$dir/two.onnxtxt" --input "x=$dir/x.data:float[4]"
+expect 2 "elements of type string have no raw form" "$dir/two.onnxtxt" --input "x=$dir/x.data:string[1]"
+expect 2 "none of the 2 tensors in this file is called o" "$dir/two.onnxtxt" --input "o=$dir/both.json"
+expect 2 "was given before" "$dir/two.onnxtxt" --input "$dir/both.json" --input "$dir/both.json"
+printf '{"y": [1]}' >"$dir/other.json"
+expect 2 "other.json: no input is called y; the inputs are: x, o, name" "$dir/two.onnxtxt" --input "$dir/other.json"
+printf '{"y": [1' >"$dir/cut.json"
+expect 2 "not JSON at byte 8" "$dir/two.onnxtxt" --input "$dir/cut.json"
+printf 'PK\003\004 and no more' >"$dir/cut.npz"
+expect 2 "damaged archive" "$dir/two.onnxtxt" --input "$dir/cut.npz"
+expect 0 '"random_inputs": "some"' "$dir/two.onnxtxt" --input "x=$dir/x.bin" --random --bench 3
+expect 0 '"random_inputs": "none"' "$dir/two.onnxtxt" --input "$dir/both.json" --bench 3
 graph seq 'g (seq(float[]) s, float[2] x) => (y) { y = SequenceLength (s) }'
 expect 2 "input s is not given (a sequence): --input s=FILE gives it" "$dir/seq.onnxtxt"
 expect 2 "input s is a sequence: give it with --input" "$dir/seq.onnxtxt" --random
@@ -91,7 +112,7 @@ expect 2 "one too many" "$add/model.onnx" --input "$set0/input_0.pb" --input "$s
 expect 2 "given before" "$add/model.onnx" --input "x=$set0/input_0.pb" --input "x=$set0/input_0.pb"
 expect 2 "$dir/none.pb" "$add/model.onnx" --input "$dir/none.pb"
 expect 2 "$dir/bad.onnx" "$add/model.onnx" --input "$dir/bad.onnx"
-for field in runs threads min_ms median_ms max_ms create_ms peak_rss_kib; do
+for field in runs threads min_ms median_ms p50_ms p90_ms p99_ms max_ms create_ms peak_rss_kib; do
     expect 0 "\"$field\": " "$add/model.onnx" --random --bench 3 --warmup 1
 done
 expect 0 "\"runs\": 5," "$add/model.onnx" --random --bench=5

@@ -71,6 +71,19 @@ static exit_code run_repeatedly(const run_options *options, ob_session *session,
     return EXIT_DONE;
 }
 
+/* The least time that at least `percent` of the sorted times do not exceed. */
+static double percentile(const double *times, size_t n, size_t percent) {
+    const size_t rank = (n / 100) * percent + ((n % 100) * percent + 99) / 100;
+    return times[rank ? rank - 1 : 0];
+}
+
+/* Of which inputs the elements were random. */
+static const char *random_inputs(const run_inputs *inputs) {
+    size_t n = 0;
+    for (size_t i = 0; i < inputs->n; i++) n += inputs->is_random[i];
+    return n == 0 ? "none" : n == inputs->n ? "all" : "some";
+}
+
 exit_code bench(const run_options *options, ob_session *session, const run_inputs *inputs, double load_ms, double create_ms) {
     double *times = NULL, total = 0;
     size_t n = 0;
@@ -84,10 +97,12 @@ exit_code bench(const run_options *options, ob_session *session, const run_input
         printf("{\"model\": ");
         print_text(options->model);
         printf(", \"runs\": %zu, \"warmup\": %lld, \"threads\": %lld, \"processors\": %d, \"min_ms\": %.6f, \"median_ms\": %.6f, "
-               "\"mean_ms\": %.6f, "
-               "\"max_ms\": %.6f, \"load_ms\": %.3f, \"create_ms\": %.3f, \"arena_kib\": %.1f, \"peak_rss_kib\": %ld}\n",
+               "\"p50_ms\": %.6f, \"p90_ms\": %.6f, \"p99_ms\": %.6f, \"mean_ms\": %.6f, "
+               "\"max_ms\": %.6f, \"random_inputs\": \"%s\", \"load_ms\": %.3f, \"create_ms\": %.3f, \"arena_kib\": %.1f, "
+               "\"peak_rss_kib\": %ld}\n",
                n, (long long)options->warmup, (long long)options->threads, ob_machine_processors(), times[0], median,
-               total / (double)n, times[n - 1], load_ms, create_ms, (double)(memory.arena_bytes + memory.scratch_bytes) / 1024,
+               percentile(times, n, 50), percentile(times, n, 90), percentile(times, n, 99), total / (double)n, times[n - 1],
+               random_inputs(inputs), load_ms, create_ms, (double)(memory.arena_bytes + memory.scratch_bytes) / 1024,
                peak_rss_kib());
     }
     free(times);

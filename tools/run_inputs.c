@@ -1,4 +1,4 @@
-/* Inputs of a run: files in either format; random elements on request. */
+/* Inputs of a run: files; random elements on request. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -53,6 +53,15 @@ static void *resize(void *context, void *block, size_t old_bytes, size_t new_byt
     return moved;
 }
 
+exit_code complain_read(const char *path, ob_status status, const ob_error *error, const run_inputs *inputs) {
+    if (status == OB_E_MEMORY && inputs->limit.refused)
+        complain(TOOL, path, "reading it takes more than %llu bytes: --max-memory raises the limit",
+                 (unsigned long long)inputs->limit.most);
+    else
+        complain_error(TOOL, path, error);
+    return status == OB_E_UNSUPPORTED ? EXIT_UNSUPPORTED : status == OB_E_MEMORY ? EXIT_FAILED : EXIT_MISUSED;
+}
+
 /* Input `at`, in the form that its type has: a tensor in two, anything else as ONNX's message. */
 static exit_code read_file(const char *path, const ob_session *session, size_t at, run_inputs *inputs) {
     ob_session_value info;
@@ -67,27 +76,19 @@ static exit_code read_file(const char *path, const ob_session *session, size_t a
     else
         status = (is_npy_file(path) ? ob_npy_read : ob_tensor_file_read)(path, &counted, &inputs->tensors[at], &error);
     inputs->views[at] = inputs->tensors[at].view;
-    if (status == OB_OK) return EXIT_DONE;
-    if (status == OB_E_MEMORY && inputs->limit.refused)
-        complain(TOOL, path, "reading it takes more than %llu bytes: --max-memory raises the limit",
-                 (unsigned long long)inputs->limit.most);
-    else
-        complain_error(TOOL, path, &error);
-    return status == OB_E_UNSUPPORTED ? EXIT_UNSUPPORTED : status == OB_E_MEMORY ? EXIT_FAILED : EXIT_MISUSED;
+    return status == OB_OK ? EXIT_DONE : complain_read(path, status, &error, inputs);
 }
 
-static bool is_given(const run_inputs *inputs, size_t i) {
+bool input_is_given(const run_inputs *inputs, size_t i) {
     return inputs->views[i].dtype != OB_NONE || inputs->cells[i];
 }
 
-/* "NAME=F" without an input NAME or a file NAME=F: lists the existing names, the most similar first. */
-static void complain_name(const run_options *options, const ob_session *session, const char *text) {
+void complain_name(const run_options *options, const ob_session *session, const char *where, const char *name) {
     enum { MOST = 8 };
-    char name[128], list[1200] = "";
+    char list[1200] = "";
     ob_session_value info;
     size_t n = ob_session_input_count(session), order[MOST], n_listed = 0, at = 0;
     unsigned distances[MOST];
-    snprintf(name, sizeof name, "%.*s", (int)strcspn(text, "="), text);
     for (size_t i = 0; i < n && ob_session_input(session, i, &info); i++) {
         unsigned distance = name_distance(name, info.name);
         size_t place = n_listed;
@@ -102,8 +103,8 @@ static void complain_name(const run_options *options, const ob_session *session,
         at += (size_t)snprintf(list + at, sizeof list - at, "%s%.120s", i ? ", " : "", info.name);
     }
     if (n_listed < n) snprintf(list + at, sizeof list - at, " and %zu more", n - n_listed);
-    complain(TOOL, options->model, "--input %s: no input is called %s, and there is no file of that name; the inputs are: %s",
-             text, name, n ? list : "none");
+    complain(TOOL, options->model, "%s: no input is called %.120s%s; the inputs are: %s", where, name,
+             strncmp(where, "--input ", 8) == 0 ? ", and there is no file of that name" : "", n ? list : "none");
 }
 
 static bool is_file(const char *path) {
@@ -112,27 +113,43 @@ static bool is_file(const char *path) {
     return file != NULL;
 }
 
+/* "NAME=F" without an input NAME or a file NAME=F. */
+static void complain_option(const run_options *options, const ob_session *session, const char *text) {
+    char where[400], name[128];
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(text, "="), text);
+    snprintf(where, sizeof where, "--input %s", text);
+    complain_name(options, session, where, name);
+}
+
 static exit_code read_files(const run_options *options, const ob_session *session, run_inputs *inputs) {
     size_t next = 0;
     for (size_t i = 0; i < options->n_files; i++) {
         const char *path;
         int named = named_input(session, options->files[i], &path);
-        if (named < 0 && strchr(path, '=') && !is_file(path)) {
-            complain_name(options, session, path);
+        const bool exists = is_file(path);
+        if (named < 0 && strchr(path, '=') && !exists && !is_raw_file(path, exists)) {
+            complain_option(options, session, path);
             return EXIT_MISUSED;
         }
-        while (named < 0 && next < inputs->n && is_given(inputs, next)) next++;
+        if (exists && is_set_file(path) && (named < 0 || !input_is_given(inputs, (size_t)named))) {
+            const ob_allocator counted = {take, resize, give_back, &inputs->limit};
+            exit_code code = read_set(options, session, path, named, &counted, inputs);
+            if (code != EXIT_DONE) return code;
+            continue;
+        }
+        while (named < 0 && next < inputs->n && input_is_given(inputs, next)) next++;
         size_t at = named < 0 ? next : (size_t)named;
         if (at >= inputs->n) {
             complain(TOOL, options->model, "the model takes %zu inputs; --input %s is one too many", inputs->n,
                      options->files[i]);
             return EXIT_MISUSED;
         }
-        if (is_given(inputs, at)) {
+        if (input_is_given(inputs, at)) {
             complain(TOOL, options->model, "--input %s: this input was given before", options->files[i]);
             return EXIT_MISUSED;
         }
-        exit_code code = read_file(path, session, at, inputs);
+        const bool raw = is_raw_file(path, exists) && !is_npy_file(path);
+        exit_code code = raw ? read_raw(session, path, exists, at, inputs) : read_file(path, session, at, inputs);
         if (code != EXIT_DONE) return code;
     }
     return EXIT_DONE;
@@ -202,7 +219,7 @@ static exit_code complain_missing(const run_options *options, const ob_session *
     ob_session_value info;
     for (size_t i = 0; i < inputs->n && ob_session_input(session, i, &info); i++) {
         bool tensor = !is_cell_type(info.type);
-        if (is_given(inputs, i) || info.type->kind == OB_TYPE_OPTIONAL) continue;
+        if (input_is_given(inputs, i) || info.type->kind == OB_TYPE_OPTIONAL) continue;
         complain(TOOL, options->model, "input %s is not given (%s%s%s): --input %s=FILE gives it%s", info.name,
                  tensor                           ? ob_dtype_name(info.dtype)
                  : info.type->kind == OB_TYPE_MAP ? "a map"
@@ -266,6 +283,7 @@ static exit_code make_up(const run_options *options, const ob_session *session, 
     }
     view.data = data;
     fill(&view, state);
+    inputs->is_random[i] = true;
     inputs->views[i] = view;
     return EXIT_DONE;
 }
@@ -275,17 +293,18 @@ exit_code inputs_prepare(const run_options *options, const ob_session *session, 
     uint64_t state = (uint64_t)options->seed;
     *inputs = (run_inputs){.n = n, .limit = {.most = options->max_memory}};
     inputs->tensors = calloc(n + 1, sizeof *inputs->tensors);
+    inputs->is_random = calloc(n + 1, sizeof *inputs->is_random);
     inputs->random = calloc(n + 1, sizeof *inputs->random);
     inputs->views = calloc(n + 1, sizeof *inputs->views);
     inputs->cells = calloc(n + 1, sizeof *inputs->cells);
-    if (!inputs->tensors || !inputs->random || !inputs->views || !inputs->cells) {
+    if (!inputs->tensors || !inputs->is_random || !inputs->random || !inputs->views || !inputs->cells) {
         complain(TOOL, options->model, "out of memory");
         return EXIT_FAILED;
     }
     exit_code code = read_files(options, session, inputs);
     if (code == EXIT_DONE && !options->random) code = complain_missing(options, session, inputs);
     for (size_t i = 0; i < n && code == EXIT_DONE; i++)
-        if (!is_given(inputs, i)) code = make_up(options, session, inputs, i, &state);
+        if (!input_is_given(inputs, i)) code = make_up(options, session, inputs, i, &state);
     return code;
 }
 
@@ -298,6 +317,7 @@ void inputs_release(run_inputs *inputs) {
     free(inputs->cells);
     free(inputs->tensors);
     free(inputs->random);
+    free(inputs->is_random);
     free(inputs->views);
     *inputs = (run_inputs){0};
 }

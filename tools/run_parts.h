@@ -43,7 +43,8 @@ typedef struct memory_limit {
 typedef struct run_inputs {
     memory_limit limit;
     ob_file_tensor *tensors; /* read from files; zeroed where the elements are random */
-    void **random;
+    void **random;           /* blocks of random elements, and of raw files */
+    bool *is_random;         /* the elements were made up */
     ob_view *views;
     ob_cell **cells; /* of the inputs that are not tensors; otherwise NULL */
     size_t n;
@@ -59,6 +60,20 @@ typedef struct run_outputs {
  * message is printed. */
 exit_code inputs_prepare(const run_options *options, const ob_session *session, run_inputs *inputs);
 void inputs_release(run_inputs *inputs);
+bool input_is_given(const run_inputs *inputs, size_t i);
+/* The message about a file that could not be read, and the exit status for it. */
+exit_code complain_read(const char *path, ob_status status, const ob_error *error, const run_inputs *inputs);
+/* No input is called `name`, found in `where`: the message lists the existing names, the most similar first. */
+void complain_name(const run_options *options, const ob_session *session, const char *where, const char *name);
+
+/* run_files.c: files of several tensors, and raw elements: "FILE", with the type and shape of the input, or "FILE:TYPE[SIZES]",
+ * which no file is called. */
+bool is_set_file(const char *path);
+bool is_raw_file(const char *text, bool exists);
+/* Reads the tensors of the file into the inputs of their names; `named` 0 or more: into this input only. */
+exit_code read_set(const run_options *options, const ob_session *session, const char *path, int named,
+                   const ob_allocator *allocator, run_inputs *inputs);
+exit_code read_raw(const ob_session *session, const char *text, bool exists, size_t at, run_inputs *inputs);
 
 /* run_outputs.c */
 void outputs_print(const ob_session *session, const run_outputs *outputs);
