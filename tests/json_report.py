@@ -70,7 +70,8 @@ def check(value, schema, root, where):
 
 
 def report(command, schema, paths):
-    done = subprocess.run([command, "--format", "json", "--graph", *paths], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    done = subprocess.run([command, "--format", "json", "--graph", "--cost", *paths], stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE)
     text = done.stdout.decode("utf-8")  # strict: bytes of the model must not appear unescaped
     document = json.loads(text)
     check(document, schema, schema, "report")

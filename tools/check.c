@@ -173,11 +173,16 @@ static int not_checked(settings *s, const char *file, const ob_error *error) {
 
 static ob_status print_report(settings *s, const char *file, ob_model *model, ob_report *report) {
     if (s->writer) {
+        ob_cost *cost = NULL;
+        ob_status status = s->cost ? ob_cost_create(report, &cost, NULL) : OB_OK;
         const ob_report_options options = {.file = file,
                                            .independence = (const ob_independence *const *)s->independence.answers,
                                            .n_independence = s->independence.n,
+                                           .cost = cost,
                                            .graph = s->graph};
-        return ob_report_writer_add(s->writer, report, &options, NULL);
+        if (status == OB_OK) status = ob_report_writer_add(s->writer, report, &options, NULL);
+        ob_cost_close(&cost);
+        return status;
     }
     const bool aside = s->dump_after || to_stdout(s) || s->fix.diff; /* standard output has another use */
     printer out = printer_for(aside ? stderr : stdout);

@@ -485,6 +485,36 @@ static void print_independence(ob_output *out, const ob_report_options *options)
     ob__out_char(out, ']');
 }
 
+/* null for -1. */
+static void print_bytes(ob_output *out, const char *name, int64_t n_bytes) {
+    ob__out_key(out, name);
+    if (n_bytes < 0)
+        ob__out(out, "null");
+    else
+        ob__outf(out, "%" PRId64, n_bytes);
+}
+
+static void print_cost(ob_output *out, const ob_cost *cost) {
+    const ob_cost_info info = ob_cost_get_info(cost);
+    ob__outf(out, ",\n\"cost\":{\"weight_bytes\":%" PRId64, info.weight_bytes);
+    print_bytes(out, "peak_bytes", info.peak_bytes);
+    ob__out_field(out, "peak_node", info.peak_node);
+    print_bytes(out, "explicit_bytes", info.explicit_bytes);
+    ob__out_field(out, "explicit_node", info.explicit_node);
+    ob__out_field(out, "unknown", info.unknown);
+    ob__out(out, ",\"broadcasts\":[");
+    for (size_t i = 0; i < info.n_nodes; i++) {
+        const ob_cost_row row = ob_cost_at(cost, i);
+        ob__outf(out, "%s\n{\"broadcast\":%zu", i ? "," : "", row.broadcast);
+        print_bytes(out, "copied_bytes", row.copied_bytes);
+        print_bytes(out, "operand_bytes", row.operand_bytes);
+        print_bytes(out, "live_bytes", row.live_bytes);
+        print_bytes(out, "peak_change", row.peak_change);
+        ob__out_char(out, '}');
+    }
+    ob__out(out, "]}");
+}
+
 static ob_status print_report(ob_output *out, ob_report *report, const ob_report_options *options) {
     const ob_model *model = report->model;
     ob__out(out, "{\"file\":");
@@ -505,6 +535,7 @@ static ob_status print_report(ob_output *out, ob_report *report, const ob_report
     OB_TRY(print_list(out, "values", report, ob_report_value_count(report), print_value));
     if (ob_report_target_count(report) > 0) print_verdicts(out, report);
     print_summary(out, report);
+    if (options->cost) print_cost(out, options->cost);
     if (options->graph) OB_TRY(ob__graph_json(out, report));
     print_long_names(out, report);
     print_independence(out, options);

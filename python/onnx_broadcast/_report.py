@@ -316,6 +316,22 @@ class Report:
             found: Mapping[str, Any] = json.loads(collect(lib.ob_report_to_json, self._c, options))["graph"]
         return found
 
+    def cost(self) -> Mapping[str, Any]:
+        """Memory at the sizes of the check, and what explicit copies of operands add: "cost" of docs/report.schema.json.
+
+        >>> check("models/attention.onnx", dims={"batch": 2, "length": 8}).cost()["peak_bytes"]
+        10368
+        """
+        out, error = ffi.new("ob_cost **"), new_error()
+        with self._lock:
+            check_status(lib.ob_cost_create(self._c, out, error), error)
+            try:
+                options = ffi.new("ob_report_options *", {"file": self._name, "cost": out[0]})
+                found: Mapping[str, Any] = json.loads(collect(lib.ob_report_to_json, self._c, options))["cost"]
+            finally:
+                lib.ob_cost_close(out)
+        return found
+
     def guard(self, name: str = "guard") -> str:
         """The contract as C functions: ob_report_guard_write()."""
         with self._lock:
