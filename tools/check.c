@@ -1,4 +1,5 @@
 /* onnx-broadcast-check: checks every broadcast of a model, reports each, and writes the model in another form. */
+#include "check_certify.h"
 #include "check_compare.h"
 #include "check_cost.h"
 #include "check_jobs.h"
@@ -323,7 +324,10 @@ int main(int argc, char **argv) {
     s->n_jobs = 1;
     ob_check_options_init(&s->check);
     status = take_options(s, argc, argv);
-    if (status < 0) status = s->compare ? compare_models(s) : run(s);
+    if (status < 0)
+        status = s->certificate ? (s->verify ? verify_certificate(s) : certify_models(s))
+                 : s->compare   ? compare_models(s)
+                                : run(s);
     if (fflush(stdout) != 0 || ferror(stdout)) {
         complain(tool, NULL, "standard output cannot be written");
         status = EXIT_MISUSED;

@@ -191,6 +191,8 @@ static bool is_pass(const char *name) {
         statement;                                                                                                               \
         return GO_ON;                                                                                                            \
     }
+SETS(certify, s->certificate = value)
+SETS(verify_certificate, s->certificate = value; s->verify = true)
 SETS(cost, s->cost = true)
 SETS(compare, s->compare = true)
 SETS(werror, s->telling.werror = true)
@@ -320,6 +322,11 @@ static const option_row rows[] = {
     {"--jobs", "-j", "N", NULL, take_jobs, "check N models at once (default: 1)"},
     {"--compare", NULL, NULL, NULL, take_compare,
      "compare two models, OLD NEW: signature, contract, broadcasts, findings, bytes; exit status 1 when a change is breaking"},
+    {"--certify", NULL, "FILE", "FILE", take_certify,
+     "run two models, OLD NEW, at the edges of their contract, compare results as bits, and write the certificate FILE; exit "
+     "status 1 when they differ"},
+    {"--verify-certificate", NULL, "FILE", "FILE", take_verify_certificate,
+     "make the certificate of OLD NEW again and compare it with FILE; --dim must be given as with --certify"},
     {"--output", "-o", "OUT", "FILE", take_output,
      "write the rewritten model (one MODEL without errors). The file name selects the format: .onnxtxt, .textproto, .json, else "
      "binary. -: standard output; findings go to standard error"},
@@ -423,6 +430,17 @@ int take_options(settings *s, int argc, char **argv) {
     }
     if (s->output && !s->force && is_same_file(s->files[0], s->output)) {
         complain(tool, s->output, "-o would replace the model that is read; --force allows it");
+        return misused();
+    }
+    if (s->certificate &&
+        (s->n_files != 2 || s->compare || s->output || s->guard || s->fix.wanted || s->dump_after || is_file_format(s) ||
+         s->baseline.read || s->baseline.written || s->check.n_shapes || s->check.n_assumptions)) {
+        complain(tool, NULL, "--certify and --verify-certificate take two models, and no other options than --dim");
+        return misused();
+    }
+    if (s->certificate && !s->verify &&
+        (is_same_file(s->files[0], s->certificate) || is_same_file(s->files[1], s->certificate))) {
+        complain(tool, s->certificate, "--certify would replace a model that is read");
         return misused();
     }
     if (s->compare && (s->n_files != 2 || s->output || s->guard || s->fix.wanted || s->dump_after || s->independence.n ||

@@ -20,6 +20,7 @@ typedef struct settings {
     ob_shape_given shapes[MAX_GIVEN];
     int64_t sizes[MAX_GIVEN][OB_MAX_RANK];
     const char *assumptions[MAX_GIVEN];
+    const char *certificate; /* of --certify or --verify-certificate */
     const char *output, *dump_after, *guard, *emit_target;
     ob_form form;
     severities severities;
@@ -33,7 +34,7 @@ typedef struct settings {
     int64_t n_jobs;
     uint64_t max_ram;       /* 0: no limit */
     ob_cost *cost_of_model; /* with a limit: of the current model */
-    bool compare, cost, force, form_given, graph, align_weights, verbose;
+    bool compare, verify, cost, force, form_given, graph, align_weights, verbose;
     assumed_opsets assumed_opsets;
     ob_operators *operators; /* of --op-library; NULL: none */
     const char **files;

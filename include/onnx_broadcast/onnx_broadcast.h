@@ -8,6 +8,7 @@
 #include "onnx_broadcast/broadcast.h"
 #include "onnx_broadcast/cell.h"
 #include "onnx_broadcast/cell_file.h"
+#include "onnx_broadcast/certificate.h"
 #include "onnx_broadcast/check.h"
 #include "onnx_broadcast/compare.h"
 #include "onnx_broadcast/contract.h"

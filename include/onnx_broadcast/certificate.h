@@ -1,0 +1,80 @@
+/** @defgroup certificate Certificates
+ * @brief Runs two versions of a model at the edges of their contract, compares the results bit by bit, and writes down exactly
+ * that.
+ *
+ *     ob_certify_options options = {.sizes = sizes, .n_sizes = 1};
+ *     ob_certificate_info info;
+ *     ob_certify("model.onnx", "explicit.onnx", &options, sink, context, &info, &error);
+ *     ...
+ *     ob_certificate_verify(bytes, n_bytes, "model.onnx", "explicit.onnx", &options, &error); // another day: the same bytes?
+ *
+ * A certificate is an in-toto Statement (v1) about the two files, which a tool for signatures can wrap. It contains digests of
+ * both files, the comparison of the models (@ref compare), the sizes that were run with digests of inputs and outputs, and the
+ * result. What it says about sizes that were not run is the comparison of the contracts and nothing else. Its bytes depend on the
+ * files, the options and the version of the library only, not on the processor, so that verifying it means making it again.
+ *
+ * Threads: functions may run in several threads at once.
+ * @{ */
+#ifndef ONNX_BROADCAST_CERTIFICATE_H
+#define ONNX_BROADCAST_CERTIFICATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "onnx_broadcast/compare.h"
+#include "onnx_broadcast/dim.h"
+#include "onnx_broadcast/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** The type of the statement's predicate. */
+#define OB_CERTIFICATE_TYPE "urn:onnx-broadcast:certificate:1"
+
+/** Options of ob_certify(). {0}: the defaults. */
+typedef struct ob_certify_options {
+    const ob_named_size *sizes; /**< sizes of the old model that are fixed in every run; NULL with n_sizes 0; borrowed */
+    size_t n_sizes;             /**< number of entries in sizes */
+    size_t max_runs;            /**< most sets of sizes that are run; 0: 12 */
+    uint64_t max_memory;        /**< limit of a session and of all inputs of a run, in bytes; 0: 2^30 */
+} ob_certify_options;
+
+/** The result of a certificate. */
+typedef struct ob_certificate_info {
+    /** At least one run, all runs gave equal results or were refused by both models, and the signatures are compatible */
+    bool equal;
+    size_t n_runs;        /**< runs in which both models gave results */
+    size_t n_different;   /**< of these, runs with a difference */
+    size_t n_refused;     /**< runs that both models refused for the same reason (status) */
+    size_t n_unlike;      /**< runs that one model refused and the other did not, or for another reason */
+    ob_relation contract; /**< relation of the new contract to the old one */
+} ob_certificate_info;
+
+/** Compares two model files and writes the certificate to `sink`, also if results differ. Each set of sizes is run twice: with
+ * small integers, which sums represent exactly, and with special values (NaN, infinities, -0, largest and smallest numbers).
+ * Elements of floats are compared as bits; any NaN equals any NaN.
+ * - before, after: paths of the models.
+ * - options: NULL for the defaults.
+ * - sink: receives the text; `context` is passed to it.
+ * - info: may be NULL.
+ *
+ * Errors: E_ARGUMENT (NULL), E_UNSUPPORTED (an input that is not a tensor of numbers, or an operator without a kernel: nothing
+ * can be run), E_NOT_FOUND (a name of a size that no input has), those of ob_model_load() and ob_check(), and the status that the
+ * sink returned. */
+OB_API ob_status ob_certify(const char *before, const char *after, const ob_certify_options *options, ob_write_sink sink,
+                            void *context, ob_certificate_info *info, ob_error *error);
+
+/** Makes the certificate again and compares it with `text`, n_bytes bytes. The options must be those with which it was made.
+ *
+ * Errors: E_MODEL (the certificate is not that of these files, options and version; the message has the number of the first line
+ * that differs and its beginning), and those of ob_certify(). */
+OB_API ob_status ob_certificate_verify(const char *text, size_t n_bytes, const char *before, const char *after,
+                                       const ob_certify_options *options, ob_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
+/** @} */
