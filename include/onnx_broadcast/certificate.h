@@ -60,8 +60,12 @@ typedef struct ob_certificate_info {
  * - sink: receives the text; `context` is passed to it.
  * - info: may be NULL.
  *
- * Errors: E_ARGUMENT (NULL), E_UNSUPPORTED (an input that is not a tensor of numbers, or an operator without a kernel: nothing
- * can be run), E_NOT_FOUND (a name of a size that no input has), those of ob_model_load() and ob_check(), and the status that the
+ * The time of a run has no limit, because results must not depend on it: a model from strangers belongs into a process that has
+ * one.
+ *
+ * Errors: E_ARGUMENT (NULL; more than 10000 runs), E_LIMIT (more than 16 open sizes), E_UNSUPPORTED (an input that is not a
+ * tensor of floats of 16 to 64 bits, integers of 8 to 64 bits or bools; an output that is not a tensor; an operator without a
+ * kernel), E_NOT_FOUND (a name of a size that no input has), those of ob_model_load() and ob_check(), and the status that the
  * sink returned. */
 OB_API ob_status ob_certify(const char *before, const char *after, const ob_certify_options *options, ob_write_sink sink,
                             void *context, ob_certificate_info *info, ob_error *error);

@@ -105,9 +105,9 @@ static ob_status list_symbols(certifying *c) {
     const ob_session *session = c->sides[0].session;
     ob_session_value input;
     for (size_t i = 0; ob_session_input(session, i, &input); i++) {
-        OB_FAIL_IF(input.shape.rank == OB_RANK_UNKNOWN || input.dtype == OB_NONE || input.type->kind != OB_TYPE_TENSOR ||
-                       input.dtype == OB_STRING || ob_dtype_size(input.dtype) == 0,
-                   c->error, OB_E_UNSUPPORTED, "input \"%s\" is not a tensor of numbers with a known rank", input.name);
+        OB_FAIL_IF(input.shape.rank == OB_RANK_UNKNOWN || input.type->kind != OB_TYPE_TENSOR || !ob__certify_has(input.dtype),
+                   c->error, OB_E_UNSUPPORTED, "input \"%s\" is not a tensor of floats, integers or bools with a known rank",
+                   input.name);
         for (int32_t axis = 0; axis < input.shape.rank; axis++) {
             const ob_dim dim = input.shape.dims[axis];
             if (ob_dim_is_const(dim)) continue;

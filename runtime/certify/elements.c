@@ -5,6 +5,25 @@
 
 /* ---- Inputs ---- */
 
+static bool is_unsigned(ob_dtype dtype) {
+    return dtype == OB_UINT8 || dtype == OB_UINT16 || dtype == OB_UINT32 || dtype == OB_UINT64;
+}
+
+bool ob__certify_has(ob_dtype dtype) {
+    switch (dtype) {
+    case OB_FLOAT:
+    case OB_DOUBLE:
+    case OB_FLOAT16:
+    case OB_BFLOAT16:
+    case OB_BOOL:
+    case OB_INT8:
+    case OB_INT16:
+    case OB_INT32:
+    case OB_INT64: return true;
+    default: return is_unsigned(dtype);
+    }
+}
+
 void ob__certify_range(ob_report *report, const char *const *names, const ob_binding *sizes, size_t n_sizes, const char *input,
                        int64_t *lowest, int64_t *highest) {
     const ob_dims *dims = ob_report_dims(report);
@@ -36,16 +55,16 @@ static void fill_integers(ob_view *view, bool special, uint64_t *state, int64_t 
         const uint64_t drawn = *state >> 33;
         const int64_t usual[] = {0, 1, 2}, edges[] = {lowest, highest, -1, 0, 1};
         int64_t x = special ? edges[drawn % 5] : usual[drawn % 3];
+        if (is_unsigned(view->dtype) && x < 0) x = 0;
         if (x < lowest) x = lowest;
         if (x > highest) x = highest;
         if (view->dtype == OB_BOOL) x = (int64_t)(drawn & 1);
-        for (size_t k = 0; k < size; k++) ((uint8_t *)view->data)[(size_t)i * size + k] = 0;
         switch (size) {
         case 1: *((int8_t *)view->data + i) = (int8_t)x; break;
         case 2: *((int16_t *)view->data + i) = (int16_t)x; break;
         case 4: *((int32_t *)view->data + i) = (int32_t)x; break;
         case 8: *((int64_t *)view->data + i) = x; break;
-        default: break; /* zeros */
+        default: break; /* there is no such type */
         }
     }
 }

@@ -8,6 +8,8 @@
 
 enum { OB_CERTIFY_SYMBOLS = 16 }; /* open sizes of the inputs at most */
 
+/* Can inputs have this type? Floats of 16, 32 and 64 bits, integers of 8 to 64 bits, bool. */
+bool ob__certify_has(ob_dtype dtype);
 /* Smallest and largest element that the conditions on values allow for an input, within -1 .. 100. sizes: n_sizes, of the symbols
  * with these names. */
 void ob__certify_range(ob_report *report, const char *const *names, const ob_binding *sizes, size_t n_sizes, const char *input,

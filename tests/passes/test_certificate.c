@@ -156,6 +156,14 @@ static void options_and_refusals(void **state) {
     assert_int_equal(ob_certificate_verify(NULL, 0, old_path, new_path, NULL, NULL), OB_E_ARGUMENT);
     write_file(old_path, HEADER "g (string[N] x) => (string[N] y) { y = Identity (x) }\n");
     assert_int_equal(ob_certify(old_path, old_path, NULL, gather, &text, &info, &error), OB_E_UNSUPPORTED);
+    write_file(old_path, HEADER "g (uint4[N] x) => (uint4[N] y) { y = Identity (x) }\n");
+    assert_int_equal(ob_certify(old_path, old_path, NULL, gather, &text, &info, &error), OB_E_UNSUPPORTED);
+    static const char types[] = HEADER "g (uint8[N] a, bool[N] b, float16[N] c, bfloat16[N] d, double[N] e, int16[N] f) =>\n"
+                                       "  (uint8[N] p, bool[N] q, float16[N] r, bfloat16[N] s, double[N] t, int16[N] u) {\n"
+                                       "  p = Identity (a) q = Not (b) r = Neg (c) s = Identity (d) t = Neg (e) u = Neg (f) }\n";
+    text.n = 0;
+    info = certify(types, types, &text);
+    assert_true(info.equal && info.n_runs >= 10);
     /* Indices within the conditions on elements, whose edges are used. */
     text.n = 0;
     info =
