@@ -575,7 +575,9 @@ static void memory_of_jpeg2000(void **state) {
     for (size_t i = 0; i < sizeof streams / sizeof streams[0]; i++)
         for (long limit = 64; limit <= 1024; limit *= 4) {
             make_codestream(&file, &streams[i]);
-            long more = peak_of(&file, (uint64_t)limit << 20);
+            long more = -1;
+            for (int tries = 0; tries < 3 && more < 0; tries++)
+                more = peak_of(&file, (uint64_t)limit << 20); /* of a busy machine */
             if (more < 0 || (!OB_SANITIZED && more > limit + SLACK))
                 fail_msg("%s: %zu bytes took %ld MiB under a limit of %ld", streams[i].what, file.n, more, limit);
         }
