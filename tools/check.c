@@ -43,11 +43,6 @@ static void hide_progress(watch *w) {
     w->shown = false;
 }
 
-static ob_status write_to_stdout(void *context, const void *bytes, size_t n_bytes) {
-    (void)context;
-    return fwrite(bytes, 1, n_bytes, stdout) == n_bytes ? OB_OK : OB_E_IO;
-}
-
 static ob_status after_pass(void *context, const char *pass, const ob_model *model) {
     watch *w = context;
     show_progress(w, pass);

@@ -5,11 +5,6 @@ static const char tool[] = "onnx-broadcast-check";
 
 enum { SHOWN_OF_A_KIND = 5 };
 
-static ob_status write_to_stdout(void *context, const void *bytes, size_t n_bytes) {
-    (void)context;
-    return fwrite(bytes, 1, n_bytes, stdout) == n_bytes ? OB_OK : OB_E_IO;
-}
-
 static void print_change(const printer *out, const ob_change *change) {
     set_colour(out, change->breaking ? COLOUR_RED : COLOUR_NONE);
     fputs(change->breaking ? "  breaking: " : "  ", out->file);

@@ -307,3 +307,8 @@ void print_node(const printer *out, const char *path, const char *node, const ch
     print_shortened(out->file, op_type, NAME_COLUMNS);
     putc(')', out->file);
 }
+
+ob_status write_to_stdout(void *context, const void *bytes, size_t n_bytes) {
+    (void)context;
+    return fwrite(bytes, 1, n_bytes, stdout) == n_bytes ? OB_OK : OB_E_IO;
+}

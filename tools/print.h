@@ -53,6 +53,8 @@ void print_shapes(const printer *out, const ob_dims *dims, const shape_row *rows
 enum { NAME_COLUMNS = 100 }; /* of a name in text; a longer one is shortened in the middle */
 /* "node "path/name" (Op)". */
 void print_node(const printer *out, const char *path, const char *node, const char *op_type);
+/* A sink (ob_write_sink) that is standard output; E_IO. */
+ob_status write_to_stdout(void *context, const void *bytes, size_t n_bytes);
 /* "s" unless n is 1. */
 const char *plural(size_t n);
 

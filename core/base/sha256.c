@@ -55,3 +55,11 @@ void ob__sha256(const void *bytes, size_t n, uint8_t digest[OB_SHA256_BYTES]) {
     for (size_t i = 0; i < n_last; i += BLOCK) take_block(state, last + i);
     for (int i = 0; i < OB_SHA256_BYTES; i++) digest[i] = (uint8_t)(state[i / 4] >> (24 - 8 * (i % 4)));
 }
+
+void ob__sha256_hex(const void *bytes, size_t n, char *text, size_t n_digits) {
+    static const char digits[] = "0123456789abcdef";
+    uint8_t digest[OB_SHA256_BYTES];
+    ob__sha256(bytes, n, digest);
+    for (size_t i = 0; i < n_digits; i++) text[i] = digits[i % 2 ? digest[i / 2] & 15 : digest[i / 2] >> 4];
+    text[n_digits] = '\0';
+}

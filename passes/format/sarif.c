@@ -118,21 +118,15 @@ static void put_locations(ob_report_writer *writer, ob_output *out, const ob_fin
 
 /* A digest of the model file's name and the finding's fingerprint, and the number of results that have it so far. */
 static void put_fingerprints(ob_report_writer *writer, ob_output *out, const ob_finding_info *finding, const char *file) {
-    uint8_t digest[OB_SHA256_BYTES];
-    char hash[17];
+    enum { N_DIGITS = 16 };
+    char hash[N_DIGITS + 1];
     clear(&writer->scratch);
     ob__out_uri(&writer->scratch, file);
     ob__text_append(&writer->scratch, "", 1);
     ob__text_puts(&writer->scratch, finding->fingerprint);
     if (writer->scratch.failed) return;
-    ob__sha256(writer->scratch.data, writer->scratch.n, digest);
-    for (size_t i = 0; i < 8; i++) {
-        static const char digits[] = "0123456789abcdef";
-        hash[2 * i] = digits[digest[i] >> 4];
-        hash[2 * i + 1] = digits[digest[i] & 15];
-    }
-    hash[16] = '\0';
-    ob_map_entry *entry = ob__map_insert(&writer->known, hash, 16);
+    ob__sha256_hex(writer->scratch.data, writer->scratch.n, hash, N_DIGITS);
+    ob_map_entry *entry = ob__map_insert(&writer->known, hash, N_DIGITS);
     if (!entry) {
         ob__output_fail(&writer->out, OB_E_MEMORY);
         return;

@@ -138,8 +138,6 @@ static void describe(ob_text *text, const ob_report *report, const ob_finding *f
 }
 
 ob_status ob__finding_fingerprint(ob_report *report, const ob_finding *finding, char out[OB_FINGERPRINT_BYTES]) {
-    static const char digits[] = "0123456789abcdef";
-    uint8_t digest[OB_SHA256_BYTES];
     ob_dims *dims = report->model->dims;
     struct ob_long_names *long_names = dims->long_names; /* their numbers depend on what was printed before */
     const size_t longest = dims->longest_name;
@@ -151,8 +149,6 @@ ob_status ob__finding_fingerprint(ob_report *report, const ob_finding *finding, 
     dims->long_names = long_names;
     dims->longest_name = longest;
     if (text->failed) return OB_E_MEMORY;
-    ob__sha256(text->data, text->n, digest);
-    for (size_t i = 0; i + 1 < OB_FINGERPRINT_BYTES; i++) out[i] = digits[i % 2 ? digest[i / 2] & 15 : digest[i / 2] >> 4];
-    out[OB_FINGERPRINT_BYTES - 1] = '\0';
+    ob__sha256_hex(text->data, text->n, out, OB_FINGERPRINT_BYTES - 1);
     return OB_OK;
 }

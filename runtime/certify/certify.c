@@ -50,17 +50,6 @@ typedef struct certifying {
 
 /* ---- Digests ---- */
 
-static void hex_of(const void *bytes, size_t n, char text[HEX]) {
-    static const char digits[] = "0123456789abcdef";
-    uint8_t digest[OB_SHA256_BYTES];
-    ob__sha256(bytes, n, digest);
-    for (size_t i = 0; i < OB_SHA256_BYTES; i++) {
-        text[2 * i] = digits[digest[i] >> 4];
-        text[2 * i + 1] = digits[digest[i] & 15];
-    }
-    text[HEX - 1] = '\0';
-}
-
 static ob_status digest_file(const char *path, char text[HEX], ob_error *error) {
     ob_text bytes;
     char piece[1024];
@@ -72,7 +61,7 @@ static ob_status digest_file(const char *path, char text[HEX], ob_error *error) 
     const bool unread = ferror(file) != 0;
     fclose(file);
     const bool failed = bytes.failed;
-    if (!failed && !unread) hex_of(bytes.data ? bytes.data : "", bytes.n, text);
+    if (!failed && !unread) ob__sha256_hex(bytes.data ? bytes.data : "", bytes.n, text, HEX - 1);
     ob__text_release(&bytes);
     OB_FAIL_IF(unread, error, OB_E_IO, "cannot read \"%s\"", path);
     return ob__described(error, failed ? OB_E_MEMORY : OB_OK, "");
@@ -244,7 +233,7 @@ static ob_status run_side(certifying *c, const side *s, const ob_view *inputs, s
     ob__text_init(&bytes, &c->arena.allocator);
     for (size_t i = 0; i < n; i++) ob__certify_append(&bytes, &outputs[i]);
     const bool failed = bytes.failed;
-    if (!failed) hex_of(bytes.data ? bytes.data : "", bytes.n, out->digest);
+    if (!failed) ob__sha256_hex(bytes.data ? bytes.data : "", bytes.n, out->digest, HEX - 1);
     ob__text_release(&bytes);
     write_shapes(&out->shapes, outputs, n);
     return failed || out->shapes.failed ? OB_E_MEMORY : OB_OK;
@@ -283,7 +272,7 @@ static ob_status make_inputs(certifying *c, const run_sizes *sizes, bool special
         ob__certify_append(&bytes, &views[i]);
     }
     if (bytes.failed) status = OB_E_MEMORY;
-    if (status == OB_OK && *fits) hex_of(bytes.data ? bytes.data : "", bytes.n, digest);
+    if (status == OB_OK && *fits) ob__sha256_hex(bytes.data ? bytes.data : "", bytes.n, digest, HEX - 1);
     ob__text_release(&bytes);
     return status;
 }
