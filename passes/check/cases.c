@@ -55,7 +55,7 @@ static ob_status find_excluded(asking *a, ob_map *excluded, bool *any) {
     for (uint32_t i = 0; i < facts->n_cases; i++) OB_TRY(find_question(a, &facts->cases[i], &asked[i]));
     OB_TRY(answer(a));
     for (uint32_t i = 0; i < facts->n_cases; i++) {
-        const ob_case_key key = {facts->cases[i].node, facts->cases[i].axis};
+        const ob_case_key key = ob__case_key(facts->cases[i].node, facts->cases[i].axis);
         const bool holds = asked[i] && a->answers[asked[i]->number];
         ob_map_entry *entry = ob__map_insert(excluded, (const char *)&key, sizeof key);
         bool *all = entry ? entry->value : NULL;

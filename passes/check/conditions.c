@@ -108,7 +108,7 @@ ob_status ob__record_condition(ob_propagation *p, ob_visit *visit, const ob_cond
 }
 
 bool ob__case_is_excluded(const ob_map *excluded, const ob_node *node, int32_t axis) {
-    const ob_case_key key = {node, axis};
+    const ob_case_key key = ob__case_key(node, axis);
     const ob_map_entry *entry = excluded ? ob__map_find(excluded, (const char *)&key, sizeof key) : NULL;
     return entry && *(const bool *)entry->value;
 }

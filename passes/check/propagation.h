@@ -32,11 +32,15 @@ typedef struct ob_decided {
     bool is_one;
 } ob_decided;
 
-/* An axis of a node's result: the key of its cases. It has no padding, because keys are compared as bytes. */
+/* An axis of a node's result: the key of its cases. Keys are compared as bytes: the address of the node is as wide as the axis,
+ * so that there is no padding where addresses have 32 bits. */
 typedef struct ob_case_key {
-    const ob_node *node;
+    uint64_t node;
     int64_t axis;
 } ob_case_key;
+static inline ob_case_key ob__case_key(const ob_node *node, int64_t axis) {
+    return (ob_case_key){(uintptr_t)node, axis};
+}
 
 /* Results of earlier propagations for this one. */
 typedef struct ob_settled {

@@ -219,9 +219,9 @@ static uint32_t n_reads(applying *a, const ob_value *value) {
 /* NULL: out of memory. */
 static reshaping *reshaping_of(applying *a, const ob_fix *fix) {
     struct {
-        const ob_value *value;
-        ob_dim dims[OB_MAX_RANK]; /* no gap between them: the bytes are the key */
-    } key = {.value = operand_of(fix)};
+        uint64_t value;           /* its address */
+        ob_dim dims[OB_MAX_RANK]; /* no gap between them on any machine: the bytes are the key */
+    } key = {.value = (uintptr_t)operand_of(fix)};
     const size_t n = (size_t)fix->to.rank * sizeof *fix->to.dims;
     if (n) memcpy(key.dims, fix->to.dims, n);
     ob_map_entry *entry = ob__map_insert(&a->reshaped, (const char *)&key, offsetof(__typeof__(key), dims) + n);

@@ -116,12 +116,12 @@ typedef struct ending {
 } ending;
 
 typedef struct place_key {
-    const ob_value *value;
-    int64_t index; /* of an axis; of an element its complement */
+    uint64_t value; /* its address: no padding on any machine, the bytes are the key */
+    int64_t index;  /* of an axis; of an element its complement */
 } place_key;
 
 static place_key key_of(const place *at) {
-    return (place_key){at->value, at->in_content ? ~(int64_t)at->index : at->index};
+    return (place_key){(uintptr_t)at->value, at->in_content ? ~(int64_t)at->index : at->index};
 }
 
 static const ending *remembered(const ob_map *known, const place *at) {
