@@ -19,23 +19,6 @@ fail() {
     exit 1
 }
 
-# The sources of Debian's packages, by a package list of our own: the machine's stays as it is.
-fetch_sources() {
-    local apt=$all/apt sources=$all/sources
-    [ ! -f "$sources/complete" ] || return 0
-    rm -rf "$apt" "$sources"
-    mkdir -p "$apt/lists/partial" "$apt/cache/archives/partial" "$sources"
-    apt-get indextargets --format 'deb-src $(REPO_URI) $(RELEASE) $(COMPONENT)' 'Created-By: Packages' 'Component: main' |
-        sort -u >"$apt/sources.list"
-    printf '%s\n' "Dir::State::lists \"$apt/lists\";" "Dir::Cache \"$apt/cache\";" "Dir::Etc::sourcelist \"$apt/sources.list\";" \
-        "Dir::Etc::sourceparts \"$apt/none\";" 'APT::Sandbox::User "root";' >"$apt/apt.conf"
-    export APT_CONFIG=$apt/apt.conf
-    apt-get update -q
-    (cd "$sources" && apt-get source -q protobuf-c cmocka)
-    unset APT_CONFIG
-    touch "$sources/complete"
-}
-
 # protobuf-c's library and cmocka as static libraries in $root/usr.
 build_libraries() {
     [ ! -f "$root/complete" ] || return 0
@@ -82,7 +65,7 @@ compiler_alone() {
 }
 
 [ -f "$toolchain" ] && [ -n "$triplet" ] || fail "'$target' is no file of cmake/toolchains that names a target"
-fetch_sources
+cmake/debian_sources.sh "$all/sources"
 build_libraries
 compiler_alone
 cmake -S . -B "$build" -G Ninja --log-level=WARNING -DCMAKE_TOOLCHAIN_FILE="$toolchain" -DOB_SYSROOT="$root" \

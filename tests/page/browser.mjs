@@ -8,7 +8,8 @@ export const CHROMIUM = process.env.CHROMIUM || '/usr/bin/chromium';
 const SLOWEST = 120000; // ms for one call
 
 export class Browser {
-    static async start() {
+    // No host can be reached but those of `hosts`.
+    static async start({ hosts = [] } = {}) {
         const browser = new Browser();
         browser.folder = mkdtempSync(join(tmpdir(), 'ob-page-'));
         const flags = [
@@ -27,7 +28,7 @@ export class Browser {
             '--hide-scrollbars',
             '--mute-audio',
             '--password-store=basic',
-            '--host-resolver-rules=MAP * ~NOTFOUND',
+            '--host-resolver-rules=' + ['MAP * ~NOTFOUND', ...hosts.map((host) => 'EXCLUDE ' + host)].join(', '),
         ];
         if (process.getuid && process.getuid() === 0) flags.push('--no-sandbox');
         browser.process = spawn(CHROMIUM, [...flags, 'about:blank'], {
@@ -82,7 +83,7 @@ export class Browser {
         const { sessionId } = await this.call('Target.attachToTarget', { targetId, flatten: true });
         const page = new Tab(this, targetId, sessionId);
         this.sessions.set(sessionId, (message) => page.take(message));
-        for (const domain of ['Page', 'Runtime', 'Network', 'Log']) await page.call(domain + '.enable');
+        await page.listen();
         await page.call('Emulation.setDeviceMetricsOverride', { width, height, deviceScaleFactor: 1, mobile: false });
         await page.call('Emulation.setEmulatedMedia', {
             media: media || '',
@@ -115,6 +116,21 @@ export class Tab {
     }
     call(method, params) {
         return this.browser.call(method, params, this.sessionId);
+    }
+    async listen() {
+        for (const domain of ['Page', 'Runtime', 'Network', 'Log']) await this.call(domain + '.enable');
+    }
+    // The next frame in a process of its own, as a page beside this one.
+    async nextFrame() {
+        const attached = this.once('Target.attachedToTarget');
+        const filter = [{ type: 'iframe' }];
+        await this.call('Target.setAutoAttach', { autoAttach: true, waitForDebuggerOnStart: false, flatten: true, filter });
+        return attached.then(async ({ sessionId, targetInfo }) => {
+            const frame = new Tab(this.browser, targetInfo.targetId, sessionId);
+            this.browser.sessions.set(sessionId, (message) => frame.take(message));
+            await frame.listen();
+            return frame;
+        });
     }
     once(method) {
         return new Promise((done) => this.listeners.push({ method, done }));
