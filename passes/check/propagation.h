@@ -38,6 +38,7 @@ typedef struct ob_case_key {
     uint64_t node;
     int64_t axis;
 } ob_case_key;
+_Static_assert(sizeof(ob_case_key) == 2 * sizeof(int64_t), "no padding");
 static inline ob_case_key ob__case_key(const ob_node *node, int64_t axis) {
     return (ob_case_key){(uintptr_t)node, axis};
 }
