@@ -32,7 +32,7 @@ typedef struct ob_report_options {
     const char *file;                           /**< name of the model file, as the reader of the report knows it; NULL: "" */
     const ob_independence *const *independence; /**< answers for "independence" in JSON; NULL with n_independence 0 */
     size_t n_independence;                      /**< number of entries in independence, none NULL */
-    const ob_cost *cost;                        /**< JSON: the section "cost"; NULL: none */
+    const ob_cost *cost;                        /**< JSON, HTML: the section "cost"; NULL: none */
     bool graph; /**< JSON: also "graph": graphs, nodes, nodes of findings, origins of axes. HTML has it always [false] */
 } ob_report_options;
 

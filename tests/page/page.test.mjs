@@ -456,3 +456,30 @@ test('what screen readers find has names', async () => {
     quiet(page);
     await page.close();
 });
+
+test('with --cost the summary shows the memory, and leads to the nodes', async () => {
+    const sizes = ['--cost', '--dim', 'batch=2', '--dim', 'length=5'];
+    const page = await open(report('cost', sample('attention.onnx'), ...sizes));
+    await page.drawn();
+    await tab(page, 'Summary');
+    const made = spawnSync(tool('onnx-broadcast-check'), [sample('attention.onnx'), '--format', 'json', ...sizes]);
+    const json = JSON.parse(made.stdout).models[0];
+    assert.ok(json.cost.broadcasts.length > 3);
+    assert.equal(await count(page, '.cost tbody tr'), json.cost.broadcasts.length);
+    const first = json.broadcasts[json.cost.broadcasts[0].broadcast];
+    const row = await page.run("document.querySelector('.cost tbody tr').innerText");
+    assert.ok(row.includes(first.op_type + ' ' + first.node), row);
+    assert.ok(row.includes((json.cost.broadcasts[0].copied_bytes / 1024).toFixed(1) + ' KiB'), row);
+    await page.run("document.querySelector('.cost tbody button').click()");
+    await page.until(`document.querySelector('.app').innerText.includes(${JSON.stringify(first.node)})`);
+    await page.shot(join(out, 'cost.png'));
+    quiet(page);
+    await page.close();
+    // Open sizes: nothing is made up.
+    const open_sizes = await open(report('cost-open', sample('attention.onnx'), '--cost'));
+    await open_sizes.drawn();
+    await tab(open_sizes, 'Summary');
+    assert.match(await text(open_sizes, '[role=tabpanel]:not([hidden])'), /unknown/);
+    quiet(open_sizes);
+    await open_sizes.close();
+});

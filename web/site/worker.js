@@ -6,7 +6,7 @@ let model;
 async function check({ bytes, name }) {
     const library = await load({ onProgress: (step) => postMessage({ step }) });
     model = library.open(new Uint8Array(bytes), name);
-    const html = model.report('html');
+    const html = model.report('html', { cost: true });
     postMessage({ html, version: library.version });
 }
 

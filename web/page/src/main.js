@@ -128,7 +128,7 @@ class Page {
             ['Contract', json.contract.clauses.length || '', () => contractPanel(json, (place) => this.goPlace(place))],
             model.graph ? ['Nodes', '', () => nodesPanel(model, onNode)] : null,
             ['Values', '', () => valuesPanel(json, (v) => this.showValue(v))],
-            ['Summary', '', () => summaryPanel(json, this.tool)],
+            ['Summary', '', () => summaryPanel(json, this.tool, (b) => onNode(json.graph.broadcasts[b]))],
         ].filter(Boolean);
         this.tabs = entries.map(([title, count, make], k) =>
             el(

@@ -402,7 +402,61 @@ export function summaryRows(json) {
     ];
 }
 
-export function summaryPanel(json, tool) {
+const COSTS_SHOWN = 50; // broadcasts in the table; the first ones copy most
+
+// With --cost: the memory of values, and what an explicit copy of each broadcast adds. null: not known.
+function costSection(json, onBroadcast) {
+    const cost = json.cost;
+    if (!cost) return null;
+    const at = (node) => (node ? ', at ' + shown(node, 60) : '');
+    const change = (n) => (n > 0 ? '+' : '') + bytesText(n);
+    const rows = [
+        ['Weights', bytesText(cost.weight_bytes)],
+        [
+            'Most values at a time',
+            cost.peak_bytes === null ? 'unknown: ' + cost.unknown : bytesText(cost.peak_bytes) + at(cost.peak_node),
+        ],
+        ['With explicit copies', bytesText(cost.explicit_bytes) + (cost.explicit_bytes === null ? '' : at(cost.explicit_node))],
+    ];
+    const place = (row) => {
+        const broadcast = json.broadcasts[row.broadcast];
+        const open = () => onBroadcast(row.broadcast);
+        return el('button', { class: 'link', on: { click: open } }, broadcast.op_type + ' ', placeName(broadcast));
+    };
+    return [
+        el('h3', null, 'Memory'),
+        el(
+            'table',
+            { class: 'facts' },
+            el('tbody', null, rows.map(([key, value]) => el('tr', null, el('th', { scope: 'row' }, key), el('td', null, value)))),
+        ),
+        el(
+            'table',
+            { class: 'facts cost' },
+            el('thead', null, el('tr', null, ['Explicit copy at', 'Copied', 'Peak'].map((t) => el('th', { scope: 'col' }, t)))),
+            el(
+                'tbody',
+                null,
+                cost.broadcasts
+                    .slice(0, COSTS_SHOWN)
+                    .map((row) =>
+                        el(
+                            'tr',
+                            null,
+                            el('th', { scope: 'row' }, place(row)),
+                            el('td', null, bytesText(row.copied_bytes)),
+                            el('td', null, row.peak_change === 0 ? 'same' : change(row.peak_change)),
+                        ),
+                    ),
+            ),
+        ),
+        cost.broadcasts.length > COSTS_SHOWN
+            ? el('p', { class: 'soft' }, plural(cost.broadcasts.length - COSTS_SHOWN, 'more broadcast') + ' copy less.')
+            : null,
+    ];
+}
+
+export function summaryPanel(json, tool, onBroadcast) {
     const targets = (json.targets || []).map((t) =>
         el(
             'tr',
@@ -451,6 +505,7 @@ export function summaryPanel(json, tool) {
                   ),
               ]
             : null,
+        costSection(json, onBroadcast),
         independence.length ? [el('h3', null, 'Independence of batches'), el('ul', { class: 'plain' }, independence)] : null,
         el('p', { class: 'soft' }, 'Made by ' + tool.name + ' ' + tool.version + '. This page is one file and loads nothing.'),
     );
