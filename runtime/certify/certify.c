@@ -366,6 +366,46 @@ static ob_status write_comparison(void *context, const void *bytes, size_t n) {
     return ((ob_output *)context)->status;
 }
 
+/* ---- Broadcasts: the rule of each, with the shapes that it was applied to ---- */
+
+static ob_status write_shape(certifying *c, ob_output *out, const ob_report *report, const ob_shape *shape) {
+    char few[256], *text = few;
+    const size_t n = ob_shape_format(ob_report_dims(report), shape, few, sizeof few);
+    if (n >= sizeof few) {
+        if (!(text = OB_ARENA_ARRAY(&c->arena, char, n + 1))) return OB_E_MEMORY;
+        ob_shape_format(ob_report_dims(report), shape, text, n + 1);
+    }
+    ob__out_string(out, text);
+    return OB_OK;
+}
+
+static ob_status write_broadcasts(certifying *c, ob_output *out, ob_report *report) {
+    const size_t n = ob_report_broadcast_count(report);
+    ob_broadcast_info info;
+    ob__out_char(out, '[');
+    for (size_t i = 0; i < n; i++) {
+        OB_TRY(ob_report_broadcast(report, i, &info));
+        ob__out(out, i ? ",\n{\"node\":" : "\n{\"node\":");
+        ob__out_string(out, info.node);
+        ob__out(out, ",\"path\":");
+        ob__out_string(out, info.path);
+        ob__out(out, ",\"op_type\":");
+        ob__out_string(out, info.op_type);
+        ob__out(out, ",\"rule\":");
+        ob__out_string(out, info.rule);
+        ob__out(out, ",\"operands\":[");
+        for (size_t k = 0; k < info.n_operands; k++) {
+            if (k) ob__out_char(out, ',');
+            OB_TRY(write_shape(c, out, report, &info.operands[k]));
+        }
+        ob__out(out, "],\"result\":");
+        OB_TRY(write_shape(c, out, report, &info.result));
+        ob__out_char(out, '}');
+    }
+    ob__out_char(out, ']');
+    return OB_OK;
+}
+
 static ob_status put_head(certifying *c) {
     ob_output *out = c->out;
     char digests[2][HEX];
@@ -401,7 +441,11 @@ static ob_status put_head(certifying *c) {
     ob__out_string(out, ob_contract_status_name(contract.status));
     ob__out(out, ",\n\"comparison\":");
     OB_TRY(ob_comparison_to_json(c->comparison, write_comparison, out, c->error));
-    ob__out(out, ",\n\"runs\":[");
+    ob__out(out, ",\n\"broadcasts\":{\"before\":");
+    OB_TRY(write_broadcasts(c, out, c->sides[0].report));
+    ob__out(out, ",\n\"after\":");
+    OB_TRY(write_broadcasts(c, out, c->sides[1].report));
+    ob__out(out, "},\n\"runs\":[");
     return out->status;
 }
 

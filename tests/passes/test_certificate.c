@@ -84,6 +84,13 @@ static void equal_models(void **state) {
     assert_non_null(strstr(text.text, "{\"name\":\"old.onnxtxt\",\"digest\":{\"sha256\":\""));
     assert_null(strstr(text.text, folder));
     assert_non_null(strstr(text.text, "\"contract\":[\"N = M or M = 1 or N = 1\"]"));
+    /* each broadcast with its rule and shapes, of both models */
+    const char *first = strstr(text.text, "{\"node\":\"a\",\"path\":\"\",\"op_type\":\"Sub\",\"rule\":\"multidirectional\","
+                                          "\"operands\":[\"[N]\",\"[M]\"],\"result\":\"[bcast(N, M)]\"}");
+    assert_non_null(first);
+    const char *after = strstr(first, "\"after\":[");
+    assert_non_null(after);
+    assert_non_null(strstr(after, "\"op_type\":\"Sub\",\"rule\":\"multidirectional\""));
     assert_int_equal(text.text[text.n - 1], '\n');
     info = certify(model, renamed, &text);
     assert_true(info.equal && info.contract == OB_RELATION_EQUAL);
