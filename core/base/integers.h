@@ -10,6 +10,10 @@
 /* ---- division ----
  * The divisor is not 0. No sum is formed that could overflow, so any dividend is allowed, except INT64_MIN by -1. */
 
+static inline int64_t ob__least(int64_t a, int64_t b) {
+    return a < b ? a : b;
+}
+
 /* a / b rounded down. */
 static inline int64_t ob__floor_div(int64_t a, int64_t b) {
     int64_t quotient = a / b;

@@ -6,6 +6,7 @@
 #include "kernels/gemm/integer.h"
 #include "kernels/gemm/pair.h"
 #include "kernels/level.h"
+#include "kernels/transpose.h"
 #include "kernels/vector.h"
 #include "kernels/window/visit.inc.h"
 
@@ -38,6 +39,21 @@ static int64_t channels_at_once(int64_t left) {
 #define PAD pad_pairs
 #include "kernels/window/pad.inc.h"
 
+/* The widths of panels and the positions of a tile: as many sums as fit into the registers beside the operands. */
+#if defined(__AVX512F__) || defined(__aarch64__)
+enum { PANEL_ROWS = 12 };
+#define PANEL_VECTORS   4
+#define PANEL_ROWS_OF_2 12
+#elif defined(__AVX2__)
+enum { PANEL_ROWS = 12 };
+#define PANEL_VECTORS   2
+#define PANEL_ROWS_OF_2 6
+#else
+enum { PANEL_ROWS = 8 };
+#define PANEL_VECTORS   2
+#define PANEL_ROWS_OF_2 4
+#endif
+
 #define T        float
 #define PAD      pad_f32
 #define NAME(n)  n##_f32
@@ -46,6 +62,8 @@ static int64_t channels_at_once(int64_t left) {
 #define FMA      obk_fma_v_f32
 #define FMA_ONE  OBK_FMA
 #define TRANSPOSED
+#define TRANSPOSED_AT_ONCE OBK_TRANSPOSED_F32
+#define TRANSPOSE          obk_transpose_f32
 #include "kernels/conv/conv.inc.h"
 #define T        double
 #define PAD      pad_f64
@@ -55,16 +73,21 @@ static int64_t channels_at_once(int64_t left) {
 #define FMA      obk_fma_v_f64
 #define FMA_ONE  OBK_FMA
 #define TRANSPOSED
+#define TRANSPOSED_AT_ONCE OBK_TRANSPOSED_F64
+#define TRANSPOSE          obk_transpose_f64
 #include "kernels/conv/conv.inc.h"
 
 /* Pairs of 16-bit integers; sums wrap around. */
-#define T                obk_any_pair
-#define PAD              pad_pairs
-#define NAME(n)          n##_pairs
-#define VECTOR           obk_v_u32
-#define REGISTER         obk_r_u32
-#define FMA(a, b, c)     ((c) + obk_pair_products(a, b))
-#define FMA_ONE(a, b, c) ((c) + one_pair(a, b))
+#define T                  obk_any_pair
+#define PAD                pad_pairs
+#define NAME(n)            n##_pairs
+#define VECTOR             obk_v_u32
+#define REGISTER           obk_r_u32
+#define FMA(a, b, c)       ((c) + obk_pair_products(a, b))
+#define FMA_ONE(a, b, c)   ((c) + one_pair(a, b))
+#define TRANSPOSED_AT_ONCE OBK_TRANSPOSED_F32
+#define TRANSPOSE(to, to_step, from, from_step)                                                                                  \
+    obk_transpose_f32((float *)(void *)(to), to_step, (const float *)(const void *)(from), from_step)
 #include "kernels/conv/conv.inc.h"
 
 #define BYTE    int8_t
@@ -74,7 +97,11 @@ static int64_t channels_at_once(int64_t left) {
 #define NAME(n) n##_unsigned
 #include "kernels/conv/pair.inc.h"
 
-const obk_convs OBK_TABLE(conv) = {.run = {[OBK_CONV_F32] = conv_f32, [OBK_CONV_F64] = conv_f64, [OBK_CONV_PAIRS] = conv_pairs},
-                                   .columns = {columns_f32, columns_f64},
-                                   .fold = {fold_f32, fold_f64},
-                                   .pair = {pair_unsigned, pair_signed}};
+#define PANELS(t)                                                                                                                \
+    { LANES_##t, PANEL_VECTORS, pack_panels_##t, lay_out_##t, run_panels_##t }
+const obk_convs OBK_TABLE(conv) = {
+    .run = {[OBK_CONV_F32] = conv_f32, [OBK_CONV_F64] = conv_f64, [OBK_CONV_PAIRS] = conv_pairs},
+    .panels = {[OBK_CONV_F32] = PANELS(f32), [OBK_CONV_F64] = PANELS(f64), [OBK_CONV_PAIRS] = PANELS(pairs)},
+    .columns = {columns_f32, columns_f64},
+    .fold = {fold_f32, fold_f64},
+    .pair = {pair_unsigned, pair_signed}};

@@ -3,6 +3,7 @@
 #ifndef OB_KERNELS_CONV_CONV_H
 #define OB_KERNELS_CONV_CONV_H
 
+#include "core/base/integers.h"
 #include "core/base/pace.h"
 #include "kernels/gemm/integer.h"
 #include "kernels/window/window.h"
@@ -16,7 +17,29 @@ typedef struct obk_conv {
     int64_t channels, out_channels; /* of one group; `channels` are input channels */
     int64_t pitch;                  /* from one channel's copy to the next; 0: nothing is copied (pointwise only) */
     int64_t y_channel;              /* from one output channel's results to the next */
+    /* For run_panels; tiled only: */
+    int64_t k_channels;      /* input channels of a block of k; at least 1 */
+    const int64_t *k_offset; /* [k_channels * n_kernel] from the first channel's copy to the operand of each product */
 } obk_conv;
+
+/* A panel: neighbouring output channels that are computed at once, as vectors. */
+typedef struct obk_panel {
+    int64_t first, channels, vectors; /* the last vector may be filled up with channels that do not exist */
+} obk_panel;
+
+/* `lanes`: elements of a vector; `widest`: the most vectors of a panel. Panels are about equally wide. */
+static inline int64_t obk_panels(int64_t lanes, int64_t widest, int64_t out_channels) {
+    return ob__ceil_div(ob__ceil_div(out_channels, lanes), widest);
+}
+static inline obk_panel obk_panel_at(int64_t lanes, int64_t widest, int64_t out_channels, int64_t i) {
+    const int64_t n = obk_panels(lanes, widest, out_channels), vectors = ob__ceil_div(out_channels, lanes), each = vectors / n,
+                  more = vectors % n; /* the first panels have one vector more */
+    obk_panel p = {.first = (i * each + (i < more ? i : more)) * lanes, .vectors = each + (i < more)};
+    p.channels = out_channels - p.first < p.vectors * lanes ? out_channels - p.first : p.vectors * lanes;
+    return p;
+}
+/* Results that a panel computes before it goes on to the next ones: their partial sums lie in the cache. */
+enum { OBK_PANEL_POSITIONS = 240, OBK_PANEL_ROOM = 252 };
 
 /* The most output channels that are computed at once; the fewest elements of a pointwise block. */
 enum { OBK_CONV_CHANNELS = 6, OBK_CONV_LEAST = 16 };
@@ -63,8 +86,27 @@ typedef void (*obk_conv_pair)(obk_pair *pairs, const void *first, const void *se
 
 enum { OBK_CONV_F32, OBK_CONV_F64, OBK_CONV_PAIRS, OBK_CONV_TYPES };
 
+/* Copies channels first .. end of block b of the plane x with their padding, into [channels][pitch]. Needs a pitch. */
+typedef void (*obk_conv_lay_out)(const obk_conv *conv, const void *x, int64_t b, int64_t first, int64_t end, void *copies,
+                                 obk_pace *pace);
+/* As run, with the same bits, for panels first .. end; vectors run along output channels. copies: from lay_out; without a pitch,
+ * the block's first element of x. y: the results of the first panel's first output channel. lane: OBK_PANEL_ROOM * widest * lanes
+ * elements. */
+typedef void (*obk_conv_run_panels)(const obk_conv *conv, const void *copies, const void *packed, const void *bias, void *y,
+                                    int64_t b, int64_t first, int64_t end, void *lane, obk_pace *pace);
+/* Packs weights [out_channels][k] for run_panels: out_channels rounded up to lanes, times k elements. */
+typedef void (*obk_conv_pack)(void *to, const void *w, int64_t out_channels, int64_t k);
+
+typedef struct obk_conv_panels {
+    int64_t lanes, widest;
+    obk_conv_pack pack;
+    obk_conv_lay_out lay_out;
+    obk_conv_run_panels run;
+} obk_conv_panels;
+
 typedef struct obk_convs {
     obk_conv_run run[OBK_CONV_TYPES];
+    obk_conv_panels panels[OBK_CONV_TYPES];
     obk_conv_pair pair[2]; /* of uint8_t, int8_t */
     /* F32, F64: */
     obk_conv_columns columns[2];

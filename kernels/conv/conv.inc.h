@@ -134,6 +134,7 @@ static void NAME(conv)(const obk_conv *c, const void *x, const void *w, const vo
         NAME(conv_tiled)(c, x, w, bias, y, b, first, end, lane, pace);
 }
 
+#include "kernels/conv/panels.inc.h"
 #ifdef TRANSPOSED
 #include "kernels/conv/transposed.inc.h"
 #endif
@@ -146,3 +147,5 @@ static void NAME(conv)(const obk_conv *c, const void *x, const void *w, const vo
 #undef FMA
 #undef FMA_ONE
 #undef TRANSPOSED
+#undef TRANSPOSED_AT_ONCE
+#undef TRANSPOSE

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "kernels/transpose.h"
 #include "kernels/vector.h"
 
 enum { WHOLE = 384, BLOCK = 256, STRIP_ELEMENTS = 1 << 16 };
@@ -16,52 +17,26 @@ static int64_t block_of_k(int64_t k) {
     return ob__round_up(ob__ceil_div(k, blocks), 8);
 }
 
-typedef float four_floats __attribute__((vector_size(16)));
-typedef float four_floats_memory __attribute__((vector_size(16), aligned(4), may_alias));
-typedef int four_ints __attribute__((vector_size(16)));
-
-#ifdef __clang__
-#define SHUFFLE(a, b, i, j, k, l) __builtin_shufflevector(a, b, i, j, k, l)
-#else
-#define SHUFFLE(a, b, i, j, k, l) __builtin_shuffle(a, b, (four_ints){i, j, k, l})
-#endif
-
-/* to[i * to_row + j] = from[j * from_row + i], 4 x 4. */
-OBK_INLINE void transpose_4_float(float *to, ptrdiff_t to_row, const float *from, ptrdiff_t from_row) {
-    four_floats r[4], t[4];
-    for (int i = 0; i < 4; i++) r[i] = (four_floats) * (const four_floats_memory *)(from + i * from_row);
-    t[0] = SHUFFLE(r[0], r[1], 0, 4, 1, 5);
-    t[1] = SHUFFLE(r[2], r[3], 0, 4, 1, 5);
-    t[2] = SHUFFLE(r[0], r[1], 2, 6, 3, 7);
-    t[3] = SHUFFLE(r[2], r[3], 2, 6, 3, 7);
-    *(four_floats_memory *)to = SHUFFLE(t[0], t[1], 0, 1, 4, 5);
-    *(four_floats_memory *)(to + to_row) = SHUFFLE(t[0], t[1], 2, 3, 6, 7);
-    *(four_floats_memory *)(to + 2 * to_row) = SHUFFLE(t[2], t[3], 0, 1, 4, 5);
-    *(four_floats_memory *)(to + 3 * to_row) = SHUFFLE(t[2], t[3], 2, 3, 6, 7);
-}
-
-OBK_INLINE void transpose_4_double(double *to, ptrdiff_t to_row, const double *from, ptrdiff_t from_row) {
-    for (int i = 0; i < 4; i++)
-        for (int j = 0; j < 4; j++) to[i * to_row + j] = from[j * from_row + i];
-}
-
-#define REAL    float
-#define VECTOR  obk_r_f32
-#define MEMORY  obk_v_f32
-#define FMA     obk_fma_v_f32
-#define NAME(x) x##_float
+#define REAL        float
+#define VECTOR      obk_r_f32
+#define MEMORY      obk_v_f32
+#define FMA         obk_fma_v_f32
+#define TRANSPOSE_4 obk_transpose_4_f32
+#define NAME(x)     x##_float
 #include "kernels/gemm/real.inc.h"
 #undef REAL
 #undef VECTOR
 #undef MEMORY
 #undef FMA
+#undef TRANSPOSE_4
 #undef NAME
 
-#define REAL    double
-#define VECTOR  obk_r_f64
-#define MEMORY  obk_v_f64
-#define FMA     obk_fma_v_f64
-#define NAME(x) x##_double
+#define REAL        double
+#define VECTOR      obk_r_f64
+#define MEMORY      obk_v_f64
+#define FMA         obk_fma_v_f64
+#define TRANSPOSE_4 obk_transpose_4_f64
+#define NAME(x)     x##_double
 #include "kernels/gemm/real.inc.h"
 
 #undef NAME

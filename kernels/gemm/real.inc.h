@@ -1,5 +1,5 @@
-/* Template of gemm.c. Parameters: REAL, its vector VECTOR (MEMORY for loads and stores), FMA of vectors, NAME(x). The microkernel
- * computes tiles of OBK_TILE_ROWS rows by two vectors. */
+/* Template of gemm.c. Parameters: REAL, its vector VECTOR (MEMORY for loads and stores), FMA of vectors, TRANSPOSE_4, NAME(x).
+ * The microkernel computes tiles of OBK_TILE_ROWS rows by two vectors. */
 
 enum { NAME(W) = OBK_VECTOR_BYTES / sizeof(REAL), NAME(NR) = 2 * NAME(W) };
 
@@ -96,7 +96,7 @@ static void NAME(pack_panel)(REAL *restrict to, int64_t width, const REAL *restr
     } else {
         int64_t l = 0, fours = along == 1 ? n / 4 * 4 : 0;
         for (; l + 4 <= k && fours > 0; l += 4)
-            for (int64_t i = 0; i < fours; i += 4) NAME(transpose_4)(to + l * width + i, width, from + i * row + l, row);
+            for (int64_t i = 0; i < fours; i += 4) TRANSPOSE_4(to + l * width + i, width, from + i * row + l, row);
         for (int64_t i = 0; i < n; i++)
             for (int64_t at = i < fours ? l : 0; at < k; at++) to[at * width + i] = from[i * row + at * along];
     }

@@ -3,26 +3,22 @@
 #include "core/base/error.h"
 #include "core/base/integers.h"
 
-static int64_t least(int64_t a, int64_t b) {
-    return a < b ? a : b;
-}
-
 void obk_kernel_range(const obk_axis *x, int64_t o, int64_t *first, int64_t *end) {
     int64_t start = o * x->stride - x->before; /* the element that kernel position 0 reads */
     *first = start < 0 ? ob__ceil_div(-start, x->dilation) : 0;
-    *end = x->in > start ? least(ob__ceil_div(x->in - start, x->dilation), x->kernel) : 0;
+    *end = x->in > start ? ob__least(ob__ceil_div(x->in - start, x->dilation), x->kernel) : 0;
     if (*end < *first) *end = *first;
 }
 
 int64_t obk_padded_positions(const obk_axis *x, int64_t o) {
     int64_t start = o * x->stride - x->before, behind = x->in + x->after; /* no window starts before the padding */
-    return behind > start ? least(ob__ceil_div(behind - start, x->dilation), x->kernel) : 0;
+    return behind > start ? ob__least(ob__ceil_div(behind - start, x->dilation), x->kernel) : 0;
 }
 
 void obk_result_range(const obk_axis *x, int64_t k, int64_t *first, int64_t *end) {
     int64_t shift = x->before - k * x->dilation; /* input = o * stride - shift */
     *first = shift > 0 ? ob__ceil_div(shift, x->stride) : 0;
-    *end = least(ob__ceil_div(x->in + shift, x->stride), x->out);
+    *end = ob__least(ob__ceil_div(x->in + shift, x->stride), x->out);
     if (*end < *first) *end = *first;
 }
 
@@ -89,7 +85,7 @@ int64_t obk_window_work(const obk_window *w) {
 }
 
 static int64_t phases_of(const obk_axis *x) {
-    return least(x->stride, (x->kernel - 1) * x->dilation + 1);
+    return ob__least(x->stride, (x->kernel - 1) * x->dilation + 1);
 }
 /* The positions of a phase that `out` results read. */
 static int64_t extent_of(const obk_axis *x, int64_t out) {

@@ -1,67 +1,150 @@
 /* Conv: Y[n, m, o] = B[m] + the sum over c, k of X[n, c, o * stride - pad + k * dilation] * W[m, c, k], with channels in groups.
  *
  * Opset 1 and 11 floats, 22 also bfloat16. float16 and bfloat16 are computed in float. Any number of spatial axes; auto_pad.
- *  Blocks of each image and group are laid out with their padding (kernels/window) and multiplied in place. */
+ * Blocks of each image and group are laid out with their padding (kernels/window) and multiplied in place. Constant weights are
+ * packed in panels where that gains. */
 #include "kernels/conv/conv.h"
 #include "kernels/kernels.h"
 #include "ops/conv/split.h"
 #include "ops/kernel/common.h"
+#include "ops/kernel/conversion.h"
+#include "ops/kernel/packed.h"
 
 typedef struct conv {
     ob_conv_split split;
-    obk_conv_run run;
-    int64_t width; /* bytes of an element during the computation */
 } conv;
 
 typedef struct job {
     const conv *c;
-    const char *x, *w, *bias;
+    const void *x, *w, *bias;
     char *y, *lanes;
     size_t lane_stride;
     const ob_threads *threads;
 } job;
+
+/* ---- packed weights ---- */
+
+typedef struct packing {
+    const obk_conv_panels *panels;
+    obk_convert convert; /* NULL: the elements have the computing type already */
+    int64_t groups, out_channels, n_products;
+    int64_t width, w_group; /* bytes of an element and elements of a group, packed */
+} packing;
+
+/* 16-bit elements are converted in pieces of a row. */
+static void convert_group(const packing *p, const uint16_t *from, float *to) {
+    enum { PIECE = 64 };
+    float piece[PIECE];
+    for (int64_t i = 0, n = obk_panels(p->panels->lanes, p->panels->widest, p->out_channels); i < n; i++) {
+        const obk_panel panel = obk_panel_at(p->panels->lanes, p->panels->widest, p->out_channels, i);
+        const int64_t width = panel.vectors * p->panels->lanes;
+        for (int64_t m = 0; m < panel.channels; m++)
+            for (int64_t l = 0; l < p->n_products; l += PIECE) {
+                const int64_t some = ob__least(p->n_products - l, PIECE);
+                p->convert(piece, from + (panel.first + m) * p->n_products + l, some);
+                for (int64_t j = 0; j < some; j++) to[panel.first * p->n_products + (l + j) * width + m] = piece[j];
+            }
+    }
+}
+
+static void make_panels(const void *params, const ob_view *constant, void *prepared) {
+    const packing *p = params;
+    const int64_t from_group = p->out_channels * p->n_products;
+    for (int64_t g = 0; g < p->groups; g++) {
+        char *to = (char *)prepared + g * p->w_group * p->width;
+        if (p->convert)
+            convert_group(p, (const uint16_t *)constant->data + g * from_group, (float *)(void *)to);
+        else
+            p->panels->pack(to, (const char *)constant->data + g * from_group * p->width, p->out_channels, p->n_products);
+    }
+}
+
+static ob_status want_panels(const ob_kernel_site *site, const ob_kernel_args *args, const ob_conv_split *split,
+                             ob_kernel_needs *needs, ob_error *error) {
+    packing *p = ob__tail(site, 1, sizeof *p);
+    OB_FAIL_IF(!p, error, OB_E_MEMORY, "no memory for a plan");
+    const ob_dtype computing = ob__computing_type(args);
+    *p = (packing){.panels = split->panels,
+                   .groups = split->groups,
+                   .out_channels = split->k.out_channels,
+                   .n_products = split->k.channels * split->k.window.n_kernel,
+                   .width = split->width,
+                   .w_group = split->w_group};
+    if (args->in[1].dtype != computing) p->convert = ob__find_conversion(args->in[1].dtype, computing, true).steps[0];
+    needs->prepared[needs->n_prepared++] =
+        (ob_prepare_request){.input = 1,
+                             .format = (uint64_t)OB_PREPARED_CONV << 56 | (uint64_t)computing << 48 |
+                                       (uint64_t)split->groups << 8 | (uint64_t)split->panels->lanes,
+                             .n_bytes = (size_t)(split->groups * split->w_group * split->width),
+                             .make = make_panels,
+                             .params = p};
+    return OB_OK;
+}
+
+/* Packed weights need no conversion in a run. */
+static ob_kernel_args without_weights(const ob_kernel_args *args, ob_view in[3]) {
+    ob_kernel_args others = *args;
+    for (uint32_t i = 0; i < args->n_in && i < 3; i++) in[i] = args->in[i];
+    in[1].dtype = OB_NONE;
+    others.in = in;
+    return others;
+}
+
+/* ---- plan and run ---- */
 
 static ob_status conv_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
     conv *c = args->state;
     OB_TRY(ob__check_type(site, args, 0, error));
     OB_TRY(ob__plan_conv(site, args, 1, 2, &c->split, error));
     if (ob__count(&args->out[0]) == 0) return ob__plan_real(args, needs, error);
-    bool is_double = ob__computing_type(args) == OB_DOUBLE;
-    c->run = ob__kernels()->conv->run[is_double ? OBK_CONV_F64 : OBK_CONV_F32];
-    c->width = is_double ? sizeof(double) : sizeof(float);
-    c->split.k.y_channel = c->split.k.window.n_out;
-    OB_TRY(ob__split_conv(site, c->width, false, &c->split, error));
-    needs->lane_bytes = (size_t)(obk_conv_lane(&c->split.k) * c->width);
-    return ob__plan_real(args, needs, error);
+    const bool packs = args->in[1].data && !site->constants_in_place;
+    const int type = ob__computing_type(args) == OB_DOUBLE ? OBK_CONV_F64 : OBK_CONV_F32;
+    OB_TRY(ob__split_conv(site, type, packs, false, &c->split, error));
+    needs->lane_bytes = c->split.lane_bytes;
+    if (!c->split.panels) return ob__plan_real(args, needs, error);
+    ob_view in[3];
+    const ob_kernel_args others = without_weights(args, in);
+    OB_TRY(want_panels(site, args, &c->split, needs, error));
+    return ob__plan_real(&others, needs, error);
 }
 
 static void conv_chunk(void *context, int64_t chunk, int lane) {
     const job *j = context;
-    const conv *c = j->c;
-    const obk_conv *k = &c->split.k;
-    const int64_t end = ob__conv_chunk_end(&c->split, chunk), n_weights = k->channels * k->window.n_kernel;
+    const ob_conv_split *split = &j->c->split;
+    const obk_conv *k = &split->k;
+    const int64_t end = ob__conv_chunk_end(split, chunk);
     obk_pace pace = ob__pace(j->threads);
-    for (int64_t i = chunk * c->split.n_each; i < end; i++) {
-        const ob_conv_task task = ob__conv_task(&c->split, i);
-        const int64_t out_channel = task.group * k->out_channels,
-                      y = (task.plane * k->out_channels + task.first) * k->window.n_out + obk_conv_start(k, task.block);
-        c->run(k, j->x + task.plane * k->channels * k->window.n_in * c->width, j->w + out_channel * n_weights * c->width,
-               j->bias ? j->bias + out_channel * c->width : NULL, j->y + y * c->width, task.block, task.first, task.end,
-               ob__lane(j->lanes, j->lane_stride, lane), &pace);
+    for (int64_t i = chunk * split->n_each; i < end; i++) {
+        const ob_conv_task task = ob__conv_task(split, i);
+        const int64_t y = (task.plane * k->out_channels + task.first) * k->window.n_out + obk_conv_start(k, task.block);
+        ob__run_conv_task(split, &task, j->x, j->w, j->bias, j->y + y * split->width, ob__lane(j->lanes, j->lane_stride, lane),
+                          &pace);
     }
 }
 
 static ob_status conv_compute(const ob_kernel_args *args, ob_error *error) {
     (void)error;
     const conv *c = args->state;
-    job j = {c,           args->in[0].data,  args->in[1].data, ob__given(args, 2) ? args->in[2].data : NULL, args->out[0].data,
-             args->lanes, args->lane_stride, args->threads};
-    if (c->split.n > 0) ob__each_chunk(args->threads, ob__conv_chunks(&c->split), conv_chunk, &j);
+    if (c->split.n == 0) return OB_OK;
+    job j = {.c = c,
+             .x = args->in[0].data,
+             .w = c->split.panels ? args->prepared[0] : args->in[1].data,
+             .bias = ob__given(args, 2) ? args->in[2].data : NULL,
+             .y = args->out[0].data,
+             .lanes = args->lanes,
+             .lane_stride = args->lane_stride,
+             .threads = args->threads};
+    ob__start_conv(&c->split, args->lanes, args->lane_stride, args->threads);
+    ob__each_chunk(args->threads, ob__conv_chunks(&c->split), conv_chunk, &j);
     return OB_OK;
 }
 
 static ob_status conv_run(const ob_kernel_args *args, ob_error *error) {
-    return ob__run_real(args, conv_compute, error);
+    const conv *c = args->state;
+    if (!c->split.panels) return ob__run_real(args, conv_compute, error);
+    ob_view in[3];
+    const ob_kernel_args others = without_weights(args, in);
+    return ob__run_real(&others, conv_compute, error);
 }
 
 const ob_kernel ob__kernel_conv = {.name = "conv", .state_bytes = sizeof(conv), .plan = conv_plan, .run = conv_run};

@@ -5,6 +5,7 @@
 
 #include "core/base/error.h"
 #include "core/base/integers.h"
+#include "kernels/kernels.h"
 #include "ops/conv/params.h"
 #include "ops/kernel/common.h"
 
@@ -46,17 +47,8 @@ static bool is_pointwise(const obk_window *w) {
     return w->n_out >= OBK_CONV_LEAST;
 }
 
-/* The input of a block, all channels of a group, shall fit into the second-level cache, together with the results if they are
- * buffered. */
-static ob_status lay_out(const ob_kernel_site *site, int64_t width, bool buffered, obk_conv *k, ob_error *error) {
-    enum { CACHED_BYTES = 128 << 10, UNIT = 48, MANY_CHANNELS = 16 };
-    int64_t each = k->channels + (buffered ? k->out_channels : 0), wish = CACHED_BYTES / width / (each > 0 ? each : 1);
-    k->pointwise = is_pointwise(&k->window);
-    if (!k->pointwise) {
-        OB_TRY(ob__plan_tiling(site, &k->window, wish, &k->tiling, &k->tiled, error));
-        k->pitch = obk_conv_pitch(k->tiling.elems);
-        return OB_OK;
-    }
+static void cut_plane(obk_conv *k, int64_t wish) {
+    enum { UNIT = 48 };
     k->tiled = true;
     k->tiling.block = wish < UNIT ? UNIT : wish / UNIT * UNIT;
     k->tiling.n_blocks = k->window.n_out / k->tiling.block;
@@ -64,49 +56,195 @@ static ob_status lay_out(const ob_kernel_site *site, int64_t width, bool buffere
         k->tiling.n_blocks = 1;
         k->tiling.block = k->window.n_out;
     }
-    /* Copying pays off if many output channels read the copy. The last block may be almost twice as large. */
-    if (k->out_channels >= MANY_CHANNELS)
-        k->pitch = obk_conv_pitch(k->tiling.n_blocks == 1 ? k->window.n_out : 2 * k->tiling.block);
+}
+
+/* The pitch for copies of a pointwise block. The last block may be almost twice as large. */
+static int64_t pointwise_pitch(const obk_conv *k) {
+    return obk_conv_pitch(k->tiling.n_blocks == 1 ? k->window.n_out : 2 * k->tiling.block);
+}
+
+/* The input of a block, all channels of a group, shall fit into the second-level cache, together with the results if they are
+ * buffered. */
+static ob_status lay_out(const ob_kernel_site *site, bool buffered, ob_conv_split *split, ob_error *error) {
+    enum { CACHED_BYTES = 128 << 10, MANY_CHANNELS = 16 };
+    obk_conv *k = &split->k;
+    int64_t each = k->channels + (buffered ? k->out_channels : 0), wish = CACHED_BYTES / split->width / (each > 0 ? each : 1);
+    if (k->pointwise) {
+        cut_plane(k, wish);
+        /* Copying pays off if many output channels read the copy. */
+        if (k->out_channels >= MANY_CHANNELS) k->pitch = pointwise_pitch(k);
+    } else {
+        OB_TRY(ob__plan_tiling(site, &k->window, wish, &k->tiling, &k->tiled, error));
+        k->pitch = obk_conv_pitch(k->tiling.elems);
+    }
     return OB_OK;
 }
 
-/* Output channels are split only if images, groups and blocks are few and each is much work, because each part lays out its block
- * again. */
-ob_status ob__split_conv(const ob_kernel_site *site, int64_t width, bool buffered, ob_conv_split *split, ob_error *error) {
-    enum { ENOUGH = 8, LEAST_CHANNELS = 24 };
+/* ---- panels ---- */
+
+/* Panels gain where a result has many products, because results are transposed at the end, and where vectors are mostly full. */
+static bool gains_by_panels(const ob_conv_split *split, const obk_conv_panels *panels) {
+    enum { LEAST_PRODUCTS = 96 };
+    const int64_t n = split->k.out_channels;
+    return (double)split->k.channels * (double)split->k.window.n_kernel >= LEAST_PRODUCTS && n <= INT64_MAX / 8 &&
+           n * 4 >= ob__round_up(n, panels->lanes) * 3;
+}
+
+/* The offsets of a block of k: neighbouring input channels, all kernel positions. */
+static ob_status fill_offsets(const ob_kernel_site *site, ob_conv_split *split, ob_error *error) {
+    const int64_t BLOCK_BYTES = 512;
+    obk_conv *k = &split->k;
+    const int64_t n_kernel = k->window.n_kernel, pitch = k->pitch > 0 ? k->pitch : k->window.n_in,
+                  most = BLOCK_BYTES / split->width / n_kernel, blocks = ob__ceil_div(k->channels, most < 1 ? 1 : most);
+    k->k_channels = ob__ceil_div(k->channels, blocks);
+    int64_t *offset = ob__tail(site, (size_t)(k->k_channels * n_kernel), sizeof *offset);
+    OB_FAIL_IF(!offset, error, OB_E_MEMORY, "no memory for a plan");
+    for (int64_t c = 0; c < k->k_channels; c++)
+        for (int64_t t = 0; t < n_kernel; t++) offset[c * n_kernel + t] = c * pitch + (k->pointwise ? 0 : k->tiling.offset[t]);
+    k->k_offset = offset;
+    return OB_OK;
+}
+
+/* Each block reads all weights, so blocks are larger where weights do not fit into the second-level cache, and where rows overlap
+ * much. */
+static ob_status lay_out_panels(const ob_kernel_site *site, const obk_conv_panels *panels, bool buffered, ob_conv_split *split,
+                                ob_error *error) {
+    enum { FEW = 256 << 10, SOME = 512 << 10, MANY = 1 << 20, ALIASING = 512 };
+    obk_conv *k = &split->k;
+    const double weights = (double)k->channels * (double)k->window.n_kernel * (double)k->out_channels * (double)split->width;
+    const int64_t each = k->channels + (buffered ? k->out_channels : 0),
+                  budget = weights > MANY                                  ? MANY
+                           : k->window.axes[k->window.rank - 1].stride > 1 ? SOME
+                                                                           : FEW,
+                  wish = budget / split->width / (each > 0 ? each : 1);
+    if (k->pointwise) {
+        cut_plane(k, wish);
+        /* In place, unless the same position of many channels falls into few sets of the cache. */
+        k->pitch = k->window.n_in * split->width % ALIASING == 0 ? pointwise_pitch(k) : 0;
+    } else {
+        OB_TRY(ob__plan_tiling(site, &k->window, wish, &k->tiling, &k->tiled, error));
+        if (!k->tiled) return OB_OK;
+        k->pitch = obk_conv_pitch(k->tiling.elems);
+    }
+    split->panels = panels;
+    split->n_panels = obk_panels(panels->lanes, panels->widest, k->out_channels);
+    int64_t copies;
+    OB_FAIL_IF(ob__mul_overflows(k->channels * split->width, k->pitch, &copies), error, OB_E_LIMIT, "the input is too large");
+    split->copies_at = 64;
+    split->sums_at = split->copies_at + (size_t)ob__round_up(copies, 64);
+    split->lane_bytes = split->sums_at + (size_t)(OBK_PANEL_ROOM * panels->widest * panels->lanes * split->width);
+    return fill_offsets(site, split, error);
+}
+
+/* ---- split ---- */
+
+/* Output channels are split only if images, groups and blocks are few and each is much work: every thread lays out the block for
+ * itself, and without panels every part. */
+static void split_channels(ob_conv_split *split) {
+    enum { ENOUGH = 8, ENOUGH_PANELS = 16, LEAST_CHANNELS = 24 };
     const double chunk = 0x1p16, large = 0x1p21;
     obk_conv *k = &split->k;
-    OB_TRY(lay_out(site, width, buffered, k, error));
+    const int64_t enough = split->panels ? ENOUGH_PANELS : ENOUGH;
     split->n_blocks = k->tiled ? k->tiling.n_blocks : 1;
     split->n_parts = 1;
     double products = (double)k->channels * (double)k->window.n_kernel + 1;
     double block = (double)k->window.n_out * products / (double)split->n_blocks; /* of one output channel */
-    if (split->n_planes * split->n_blocks < ENOUGH && block * (double)k->out_channels > large &&
+    if (split->n_planes * split->n_blocks < enough && block * (double)k->out_channels > large &&
         k->out_channels > LEAST_CHANNELS) {
-        int64_t most = ob__ceil_div(k->out_channels, LEAST_CHANNELS),
-                wanted = ob__ceil_div(ENOUGH, split->n_planes * split->n_blocks);
+        int64_t most = split->panels ? split->n_panels : ob__ceil_div(k->out_channels, LEAST_CHANNELS),
+                wanted = ob__ceil_div(enough, split->n_planes * split->n_blocks);
         split->n_parts = wanted < most ? wanted : most;
     }
-    split->part_channels = ob__round_up(ob__ceil_div(k->out_channels, split->n_parts), OBK_CONV_CHANNELS);
+    if (split->panels) {
+        split->part_panels = ob__ceil_div(split->n_panels, split->n_parts);
+        split->n_parts = ob__ceil_div(split->n_panels, split->part_panels);
+        split->part_channels = split->part_panels * split->panels->widest * split->panels->lanes;
+    } else {
+        split->part_channels = ob__round_up(ob__ceil_div(k->out_channels, split->n_parts), OBK_CONV_CHANNELS);
+    }
     if (split->part_channels > k->out_channels) split->part_channels = k->out_channels;
-    split->n_parts = split->part_channels > 0 ? ob__ceil_div(k->out_channels, split->part_channels) : 0;
+    if (!split->panels) split->n_parts = split->part_channels > 0 ? ob__ceil_div(k->out_channels, split->part_channels) : 0;
     split->n = split->n_planes * split->n_blocks * split->n_parts;
     double each = chunk / (block * (double)split->part_channels + 1);
     split->n_each = each < 1 ? 1 : (int64_t)each + 1;
+}
+
+ob_status ob__split_conv(const ob_kernel_site *site, int type, bool packs, bool buffered, ob_conv_split *split, ob_error *error) {
+    const obk_convs *loops = ob__kernels()->conv;
+    obk_conv *k = &split->k;
+    split->width = type == OBK_CONV_F64 ? sizeof(double) : sizeof(float);
+    split->run = loops->run[type];
+    k->pointwise = is_pointwise(&k->window);
+    k->y_channel = k->window.n_out;
+    if (packs && gains_by_panels(split, &loops->panels[type]))
+        OB_TRY(lay_out_panels(site, &loops->panels[type], buffered, split, error));
+    if (!split->panels) {
+        OB_TRY(lay_out(site, buffered, split, error));
+        split->lane_bytes = (size_t)(obk_conv_lane(k) * split->width);
+    }
+    split_channels(split);
+    const int64_t out_channels = split->panels ? ob__round_up(k->out_channels, split->panels->lanes) : k->out_channels;
+    int64_t products, all;
+    bool large = ob__mul_overflows(k->channels, k->window.n_kernel, &products) ||
+                 ob__mul_overflows(products, out_channels, &split->w_group) ||
+                 ob__mul_overflows(split->w_group, split->groups * split->width, &all);
+    OB_FAIL_IF(large, error, OB_E_LIMIT, "the filter is too large");
     return OB_OK;
 }
 
+/* ---- tasks ---- */
+
 ob_conv_task ob__conv_task(const ob_conv_split *split, int64_t i) {
-    int64_t plane = i / (split->n_blocks * split->n_parts), first = i % split->n_parts * split->part_channels;
-    return (ob_conv_task){.plane = plane,
-                          .group = plane % split->groups,
-                          .block = i / split->n_parts % split->n_blocks,
-                          .first = first,
-                          .end = first + split->part_channels < split->k.out_channels ? first + split->part_channels
-                                                                                      : split->k.out_channels};
+    const int64_t plane = i / (split->n_blocks * split->n_parts), part = i % split->n_parts;
+    ob_conv_task task = {.plane = plane, .group = plane % split->groups, .block = i / split->n_parts % split->n_blocks};
+    if (split->panels) {
+        const int64_t lanes = split->panels->lanes, widest = split->panels->widest, n = split->k.out_channels;
+        task.first_panel = part * split->part_panels;
+        task.end_panel = ob__least(task.first_panel + split->part_panels, split->n_panels);
+        const obk_panel last = obk_panel_at(lanes, widest, n, task.end_panel - 1);
+        task.first = obk_panel_at(lanes, widest, n, task.first_panel).first;
+        task.end = last.first + last.channels;
+    } else {
+        task.first = part * split->part_channels;
+        task.end = ob__least(task.first + split->part_channels, split->k.out_channels);
+    }
+    return task;
 }
 
 int64_t ob__conv_largest_task(const ob_conv_split *split) {
     int64_t first = obk_conv_results(&split->k, 0), last = obk_conv_results(&split->k, split->n_blocks - 1);
     return split->part_channels * (first > last ? first : last);
+}
+
+/* The memory of a lane with panels begins with the number of the block whose copy it has. */
+void ob__start_conv(const ob_conv_split *split, char *lanes, size_t lane_stride, const ob_threads *threads) {
+    const int64_t none = -1;
+    for (int i = 0; split->panels && i < ob__lanes(threads); i++) memcpy(ob__lane(lanes, lane_stride, i), &none, sizeof none);
+}
+
+static void run_panels(const ob_conv_split *split, const ob_conv_task *task, const char *x, const char *w, const void *bias,
+                       void *y, char *lane, obk_pace *pace) {
+    const obk_conv *k = &split->k;
+    const int64_t block = task->plane * split->n_blocks + task->block;
+    const void *copies = lane + split->copies_at;
+    int64_t copied;
+    memcpy(&copied, lane, sizeof copied);
+    if (k->pitch == 0)
+        copies = x + obk_conv_start(k, task->block) * split->width;
+    else if (copied != block)
+        split->panels->lay_out(k, x, task->block, 0, k->channels, lane + split->copies_at, pace);
+    memcpy(lane, &block, sizeof block);
+    split->panels->run(k, copies, w, bias, y, task->block, task->first_panel, task->end_panel, lane + split->sums_at, pace);
+}
+
+void ob__run_conv_task(const ob_conv_split *split, const ob_conv_task *task, const void *x, const void *w, const void *bias,
+                       void *y, char *lane, obk_pace *pace) {
+    const obk_conv *k = &split->k;
+    const char *plane = (const char *)x + task->plane * k->channels * k->window.n_in * split->width,
+               *weights = (const char *)w + task->group * split->w_group * split->width,
+               *biases = bias ? (const char *)bias + task->group * k->out_channels * split->width : NULL;
+    if (split->panels)
+        run_panels(split, task, plane, weights, biases, y, lane, pace);
+    else
+        split->run(k, plane, weights, biases, y, task->block, task->first, task->end, lane, pace);
 }

@@ -6,7 +6,12 @@
 #include "ops/kernel/matrices.h"
 
 /* The form of a prepared constant: the highest byte of ob_prepare_request.format. */
-typedef enum ob_prepared_form { OB_PREPARED_B = 1, OB_PREPARED_INTEGER_B, OB_PREPARED_INTEGER_CONV } ob_prepared_form;
+typedef enum ob_prepared_form {
+    OB_PREPARED_B = 1,
+    OB_PREPARED_INTEGER_B,
+    OB_PREPARED_INTEGER_CONV,
+    OB_PREPARED_CONV
+} ob_prepared_form;
 
 /* Requests `constant` as packed panels with elements of type `computing`, and sets the strides of p->b for them. The constant is
  * B of the product, or its transpose if `transposed`. None of m, n, k may be 0. */

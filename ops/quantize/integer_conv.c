@@ -49,7 +49,29 @@ typedef struct packing {
     pairing of_w;
     int16_t zero;
     int64_t n;
+    const obk_conv_panels *panels; /* NULL: pairs as they come */
+    int64_t groups, out_channels, w_group;
 } packing;
+
+/* The pairs of a group as panels. */
+static void make_group(const packing *p, const char *from, obk_pair *to) {
+    enum { PIECE = 64 };
+    const int64_t channels = p->of_w.channels, n_kernel = p->of_w.length, n_products = obk_pairs(channels) * n_kernel;
+    obk_pair piece[PIECE];
+    for (int64_t i = 0, n = obk_panels(p->panels->lanes, p->panels->widest, p->out_channels); i < n; i++) {
+        const obk_panel panel = obk_panel_at(p->panels->lanes, p->panels->widest, p->out_channels, i);
+        const int64_t width = panel.vectors * p->panels->lanes;
+        for (int64_t m = 0; m < panel.channels; m++)
+            for (int64_t c = 0; c < channels; c += 2)
+                for (int64_t t = 0; t < n_kernel; t += PIECE) {
+                    const char *first = from + ((panel.first + m) * channels + c) * n_kernel + t;
+                    const int64_t some = ob__least(n_kernel - t, PIECE);
+                    obk_pair *here = to + panel.first * n_products + (c / 2 * n_kernel + t) * width + m;
+                    p->of_w.pair(piece, first, c + 1 < channels ? first + n_kernel : NULL, p->zero, some);
+                    for (int64_t j = 0; j < some; j++) here[j * width] = piece[j];
+                }
+    }
+}
 
 static void make_packed_w(const void *params, const ob_view *constant, void *prepared) {
     const packing *p = params;
@@ -57,7 +79,12 @@ static void make_packed_w(const void *params, const ob_view *constant, void *pre
     of_w.from = constant->data;
     of_w.to = prepared;
     of_w.zero = &p->zero;
-    pair_channels(&of_w, 0, p->n);
+    if (!p->panels) {
+        pair_channels(&of_w, 0, p->n);
+        return;
+    }
+    const int64_t from_group = p->out_channels * of_w.channels * of_w.length;
+    for (int64_t g = 0; g < p->groups; g++) make_group(p, of_w.from + g * from_group, of_w.to + g * p->w_group);
 }
 
 static int64_t pairs_of_w(const integer_conv *s) {
@@ -68,14 +95,19 @@ static ob_status want_packed_w(const ob_kernel_site *site, const ob_kernel_args 
                                ob_error *error) {
     packing *params = ob__tail(site, 1, sizeof *params);
     OB_FAIL_IF(!params, error, OB_E_MEMORY, "no memory for a plan");
-    const int64_t n_kernel = s->split.k.window.n_kernel;
-    *params = (packing){.of_w = pairing_of(s, ob__is_signed(&args->in[s->i.at.w]), n_kernel, NULL),
+    const obk_conv_panels *panels = s->split.panels;
+    *params = (packing){.of_w = pairing_of(s, ob__is_signed(&args->in[s->i.at.w]), s->split.k.window.n_kernel, NULL),
                         .zero = s->i.w_zero_value,
-                        .n = pairs_of_w(s)};
+                        .n = pairs_of_w(s),
+                        .panels = panels,
+                        .groups = s->split.groups,
+                        .out_channels = s->split.k.out_channels,
+                        .w_group = s->split.w_group};
     needs->prepared[needs->n_prepared++] =
         (ob_prepare_request){.input = (uint32_t)s->i.at.w,
-                             .format = (uint64_t)OB_PREPARED_INTEGER_CONV << 56 | (uint64_t)(uint16_t)s->i.w_zero_value,
-                             .n_bytes = (size_t)(params->n * n_kernel) * sizeof(obk_pair),
+                             .format = (uint64_t)OB_PREPARED_INTEGER_CONV << 56 | (uint64_t)(panels ? panels->lanes : 0) << 48 |
+                                       (uint64_t)s->split.groups << 16 | (uint64_t)(uint16_t)s->i.w_zero_value,
+                             .n_bytes = (size_t)(s->split.groups * s->split.w_group) * sizeof(obk_pair),
                              .make = make_packed_w,
                              .params = params};
     return OB_OK;
@@ -84,23 +116,22 @@ static ob_status want_packed_w(const ob_kernel_site *site, const ob_kernel_args 
 static ob_status conv_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
     integer_conv *s = args->state;
     obk_conv *k = &s->split.k;
-    int64_t n_w, n_x, n_sums = 0;
+    int64_t n_x, n_sums = 0;
     OB_TRY(ob__plan_integers(site, args, true, &s->i, needs, error));
     OB_TRY(ob__plan_conv(site, args, (uint32_t)s->i.at.w, s->i.at.bias, &s->split, error));
     if (ob__count(&args->out[0]) == 0) return OB_OK;
     s->loops = ob__kernels()->conv;
     k->channels = obk_pairs(s->split.channels);
-    OB_TRY(ob__split_conv(site, sizeof(obk_pair), s->i.requantizes, &s->split, error));
-    bool large = ob__mul_overflows(pairs_of_w(s), k->window.n_kernel, &n_w) ||
-                 ob__mul_overflows(s->split.n_planes * k->channels, k->window.n_in, &n_x) ||
+    OB_TRY(ob__split_conv(site, OBK_CONV_PAIRS, s->i.w_packed, s->i.requantizes, &s->split, error));
+    bool large = ob__mul_overflows(s->split.n_planes * k->channels, k->window.n_in, &n_x) ||
                  (s->i.requantizes && ob__mul_overflows(ob__conv_largest_task(&s->split), sizeof(int32_t), &n_sums));
     OB_FAIL_IF(large || n_sums > INT64_MAX / 4, error, OB_E_LIMIT, "the kernel is too large");
     k->y_channel = s->i.requantizes ? ob__conv_largest_task(&s->split) / s->split.part_channels : k->window.n_out;
     s->sums_bytes = (size_t)ob__round_up(n_sums, 64);
-    needs->lane_bytes = s->sums_bytes + (size_t)obk_conv_lane(k) * sizeof(obk_pair);
+    needs->lane_bytes = s->sums_bytes + s->split.lane_bytes;
     OB_TRY(ob__need_scratch(needs, n_x, sizeof(obk_pair), error));
     if (s->i.w_packed) return want_packed_w(site, args, s, needs, error);
-    return ob__need_scratch(needs, n_w, sizeof(obk_pair), error);
+    return ob__need_scratch(needs, s->split.groups * s->split.w_group, sizeof(obk_pair), error);
 }
 
 /* ---- run ---- */
@@ -138,13 +169,10 @@ static void conv_chunk(void *context, int64_t chunk, int lane) {
     obk_pace pace = ob__pace(j->threads);
     for (int64_t i = chunk * s->split.n_each; i < end; i++) {
         const ob_conv_task task = ob__conv_task(&s->split, i);
-        const int64_t out_channel = task.group * k->out_channels;
         char *y = j->y +
                   (size_t)((task.plane * k->out_channels + task.first) * k->window.n_out + obk_conv_start(k, task.block)) * width;
         char *sums = s->i.requantizes ? memory : y;
-        s->loops->run[OBK_CONV_PAIRS](
-            k, j->x + task.plane * k->channels * k->window.n_in, j->w + out_channel * k->channels * k->window.n_kernel,
-            j->bias ? j->bias + out_channel : NULL, sums, task.block, task.first, task.end, memory + s->sums_bytes, &pace);
+        ob__run_conv_task(&s->split, &task, j->x, j->w, j->bias, sums, memory + s->sums_bytes, &pace);
         if (s->i.requantizes) requantize(j, &task, (const int32_t *)(const void *)sums, y, obk_conv_results(k, task.block));
     }
 }
@@ -177,6 +205,7 @@ static ob_status conv_run(const ob_kernel_args *args, ob_error *error) {
         j.w = of_w.to = ob__take(&scratch, pairs_of_w(s) * k->window.n_kernel, sizeof(obk_pair));
         pair_channels(&of_w, 0, pairs_of_w(s));
     }
+    ob__start_conv(&s->split, ob__offset(args->lanes, (int64_t)s->sums_bytes), args->lane_stride, args->threads);
     ob__each_chunk(args->threads, ob__conv_chunks(&s->split), conv_chunk, &j);
     return OB_OK;
 }

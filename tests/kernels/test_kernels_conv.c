@@ -1,5 +1,5 @@
 /* The loops of convolution at every level against the definition: random windows of one to three axes, blocks of any size, every
- * number of output channels up to several tiles; the transposed form. Results do not depend on blocks. */
+ * number of output channels up to several tiles; the transposed form; panels. Results do not depend on blocks. */
 #include <math.h>
 
 #include "kernels/conv/conv.h"
@@ -151,6 +151,116 @@ static void test_as_is(void **state) {
     }
 }
 
+/* ---- panels ---- */
+
+/* Numbers that tell whether a product was left out or added in another place. */
+static void make_special(int type, void *x, int64_t n) {
+    const double special[] = {0.0, -0.0, (double)INFINITY, -(double)INFINITY, (double)NAN, 1e-40, -1e-310, 3e38};
+    for (int64_t i = 0; i < n / 8; i++) {
+        const double v = special[draw(8)];
+        const int64_t at = draw(n);
+        if (type == OBK_CONV_F64) ((double *)x)[at] = v;
+        if (type == OBK_CONV_F32) ((float *)x)[at] = (float)v;
+    }
+}
+
+/* All NaNs are equal: their bits depend on the order of operands, which compilers choose. */
+static void assert_same_bits(int type, const void *a, const void *b, int64_t n) {
+    for (int64_t i = 0; i < n; i++) {
+        const char *x = (const char *)a + (size_t)i * widths[type], *y = (const char *)b + (size_t)i * widths[type];
+        if (type != OBK_CONV_PAIRS && isnan(get(type, a, i)) && isnan(get(type, b, i))) continue;
+        assert_memory_equal(x, y, widths[type]);
+    }
+}
+
+static void *run_panels(const obk_conv *c, const operands *of) {
+    const obk_conv_panels *panels = &ob__kernels()->conv->panels[of->type];
+    const size_t width = widths[of->type];
+    const int64_t n_products = c->channels * c->window.n_kernel,
+                  n_panels = obk_panels(panels->lanes, panels->widest, c->out_channels), half = draw(n_panels + 1);
+    const size_t n_w = (size_t)(ob__round_up(c->out_channels, panels->lanes) * n_products) * width,
+                 n_copies = (size_t)(c->channels * c->pitch) * width,
+                 n_lane = (size_t)(OBK_PANEL_ROOM * panels->widest * panels->lanes) * width,
+                 n_y = (size_t)(c->out_channels * c->window.n_out) * width;
+    char *w = wc_guarded(n_w), *copies = wc_guarded(n_copies), *lane = wc_guarded(n_lane), *y = wc_guarded(n_y);
+    obk_pace pace = {0};
+    panels->pack(w, of->w, c->out_channels, n_products);
+    for (int64_t b = c->tiling.n_blocks; b-- > 0;) {
+        const char *from = c->pitch > 0 ? copies : (const char *)of->x + (size_t)obk_conv_start(c, b) * width;
+        char *to = y + (size_t)obk_conv_start(c, b) * width;
+        if (c->pitch > 0) panels->lay_out(c, of->x, b, 0, c->channels, copies, &pace);
+        if (half < n_panels) {
+            const int64_t first = obk_panel_at(panels->lanes, panels->widest, c->out_channels, half).first;
+            panels->run(c, from, w, of->bias, to + (size_t)(first * c->y_channel) * width, b, half, n_panels, lane, &pace);
+        }
+        panels->run(c, from, w, of->bias, to, b, 0, half, lane, &pace);
+    }
+    wc_free(w, n_w);
+    wc_free(copies, n_copies);
+    wc_free(lane, n_lane);
+    return y;
+}
+
+/* The same bits as `run`, for every number of output channels and any blocks. */
+static void check_panels(window_case *wc, obk_conv *c, const operands *of) {
+    const int64_t n = c->out_channels * c->window.n_out;
+    c->y_channel = c->window.n_out;
+    wc_tile(wc, draw(2) ? INT64_MAX / 4 : 1 + draw(2000));
+    if (!wc->tiled && !c->pointwise) return;
+    c->tiled = true;
+    c->tiling = wc->tiling;
+    if (c->pointwise) {
+        c->tiling.n_blocks = 1 + draw(c->window.n_out / OBK_CONV_LEAST);
+        c->tiling.block = c->window.n_out / c->tiling.n_blocks;
+    }
+    c->pitch = !c->pointwise ? obk_conv_pitch(c->tiling.elems) : draw(2) ? obk_conv_pitch(2 * c->tiling.block) : 0;
+    c->k_channels = 1 + draw(c->channels);
+    int64_t *offset = malloc((size_t)(c->k_channels * c->window.n_kernel) * sizeof *offset);
+    assert_non_null(offset);
+    for (int64_t i = 0; i < c->k_channels; i++)
+        for (int64_t k = 0; k < c->window.n_kernel; k++)
+            offset[i * c->window.n_kernel + k] =
+                i * (c->pitch > 0 ? c->pitch : c->window.n_in) + (c->pointwise ? 0 : c->tiling.offset[k]);
+    c->k_offset = offset;
+    for (int level = 0; level < 3; level++) {
+        ob__kernels_limit(levels[level]);
+        void *want = run(c, of), *y = run_panels(c, of);
+        assert_same_bits(of->type, y, want, n);
+        free_values(of->type, want, n);
+        free_values(of->type, y, n);
+    }
+    ob__kernels_limit(~0u);
+    free(offset);
+    free(wc->tables);
+}
+
+static void test_panels(void **state) {
+    (void)state;
+    srand(7);
+    for (int round = 0; round < 400; round++) {
+        window_case wc;
+        wc_draw(&wc, draw(8) ? 3 : 7);
+        obk_conv c = {.channels = 1 + draw(draw(2) ? 2 : 9), .out_channels = 1 + draw(150)};
+        if (draw(3) == 0) {
+            const int64_t n = OBK_CONV_LEAST + draw(300);
+            wc = (window_case){.axes = {{n, n, 1, 1, 1, 0, 0}}};
+            wc.window = (obk_window){1, wc.axes, n, n, 1};
+            c.pointwise = true;
+        }
+        c.window = wc.window;
+        operands of = {.type = (int)draw(OBK_CONV_TYPES)};
+        of.x = draw_values(of.type, c.channels * c.window.n_in);
+        of.w = draw_values(of.type, c.channels * c.out_channels * c.window.n_kernel);
+        if (draw(2)) of.bias = draw_values(of.type, c.out_channels);
+        if (draw(2)) make_special(of.type, of.x, c.channels * c.window.n_in);
+        if (draw(2)) make_special(of.type, of.w, c.channels * c.out_channels * c.window.n_kernel);
+        check_panels(&wc, &c, &of);
+        free_values(of.type, of.x, c.channels * c.window.n_in);
+        free_values(of.type, of.w, c.channels * c.out_channels * c.window.n_kernel);
+        if (of.bias) free_values(of.type, of.bias, c.out_channels);
+    }
+}
+
 static void test_pairs(void **state) {
     (void)state;
     srand(6);
@@ -232,10 +342,8 @@ static void test_transposed(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random),
-        cmocka_unit_test(test_as_is),
-        cmocka_unit_test(test_pairs),
-        cmocka_unit_test(test_transposed),
+        cmocka_unit_test(test_random), cmocka_unit_test(test_as_is),      cmocka_unit_test(test_panels),
+        cmocka_unit_test(test_pairs),  cmocka_unit_test(test_transposed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,165 @@
+/* Template of conv.c: convolution with vectors along output channels. Parameters: T, PAD, NAME(n), VECTOR, REGISTER, FMA(a, b,
+ * c), TRANSPOSE(to, to_step, from, from_step): a square of TRANSPOSED_AT_ONCE elements.
+ *
+ * A tile has a few results (positions) by up to PANEL_VECTORS vectors of output channels. Its sums stay in registers for a block
+ * of k, and lie in `sums` from one block to the next: [position][output channel of the panel]. So the order of k is that of the
+ * other loops, and so are the bits. At the end the sums of a panel are transposed into the planes of results. */
+
+enum { NAME(LANES) = sizeof(VECTOR) / sizeof(T) };
+
+/* n products for `rows` positions. at[i] + offset[l]: the element of position i. start NULL: the sums continue. */
+OBK_INLINE void NAME(panel_tile)(const int rows, const int width, int64_t n, const int64_t *restrict offset, const T *const *at,
+                                 const T *restrict w, const T *start, T *restrict sums) {
+    REGISTER sum[PANEL_ROWS][PANEL_VECTORS];
+    const T *from[PANEL_ROWS];
+    OBK_UNROLL
+    for (int i = 0; i < rows; i++) {
+        from[i] = at[i];
+        const VECTOR *begin = (const VECTOR *)(const void *)(start ? start : sums + i * width * NAME(LANES));
+        OBK_UNROLL
+        for (int v = 0; v < width; v++) sum[i][v] = begin[v];
+    }
+    for (int64_t l = 0; l < n; l++, w += width * NAME(LANES)) {
+        const VECTOR *weights = (const VECTOR *)(const void *)w;
+        const int64_t o = offset[l];
+        REGISTER weight[PANEL_VECTORS];
+        OBK_UNROLL
+        for (int v = 0; v < width; v++) weight[v] = weights[v];
+        OBK_UNROLL
+        for (int i = 0; i < rows; i++) {
+            const REGISTER x = from[i][o] - (REGISTER){0};
+            OBK_UNROLL
+            for (int v = 0; v < width; v++) sum[i][v] = FMA(x, weight[v], sum[i][v]);
+        }
+    }
+    OBK_UNROLL
+    for (int i = 0; i < rows; i++) {
+        VECTOR *end = (VECTOR *)(void *)(sums + i * width * NAME(LANES));
+        OBK_UNROLL
+        for (int v = 0; v < width; v++) end[v] = sum[i][v];
+    }
+}
+
+/* Positions in the order of results: rows of `length`, which begin at row[i] of the copy. */
+typedef struct NAME(walk) {
+    const T *copy;
+    const int64_t *row;
+    int64_t length, at;
+} NAME(walk);
+
+static inline const T *NAME(next)(NAME(walk) * w) {
+    const T *x = w->copy + *w->row + w->at;
+    if (++w->at == w->length) {
+        w->at = 0;
+        w->row++;
+    }
+    return x;
+}
+
+/* One block of k for n positions. */
+#define PANEL_OF(width, most)                                                                                                    \
+    static void NAME(panel_##width)(int64_t n, int64_t k, const int64_t *offset, NAME(walk) walk, const T *w, const T *start,    \
+                                    T *sums) {                                                                                   \
+        const T *at[PANEL_ROWS];                                                                                                 \
+        for (; n >= (most); n -= (most), sums += (most) * (width)*NAME(LANES)) {                                                 \
+            for (int i = 0; i < (most); i++) at[i] = NAME(next)(&walk);                                                          \
+            NAME(panel_tile)(most, width, k, offset, at, w, start, sums);                                                        \
+        }                                                                                                                        \
+        if (n == 0) return;                                                                                                      \
+        for (int i = 0; i < (most); i++) at[i] = i < n ? NAME(next)(&walk) : at[0];                                              \
+        if (n == 1)                                                                                                              \
+            NAME(panel_tile)(1, width, k, offset, at, w, start, sums);                                                           \
+        else if (n <= ((most) + 1) / 2)                                                                                          \
+            NAME(panel_tile)(((most) + 1) / 2, width, k, offset, at, w, start, sums);                                            \
+        else                                                                                                                     \
+            NAME(panel_tile)(most, width, k, offset, at, w, start, sums);                                                        \
+    }
+#if PANEL_VECTORS == 4
+PANEL_OF(4, 6)
+PANEL_OF(3, 8)
+#endif
+PANEL_OF(2, PANEL_ROWS_OF_2)
+PANEL_OF(1, PANEL_ROWS)
+#undef PANEL_OF
+
+/* y[channel][position] = sums[position][channel], for `channels` of `width` and n positions. */
+static void NAME(store_panel)(T *y, int64_t y_channel, const T *sums, int64_t width, int64_t channels, int64_t n) {
+    const int64_t across = channels / TRANSPOSED_AT_ONCE * TRANSPOSED_AT_ONCE,
+                  along = n / TRANSPOSED_AT_ONCE * TRANSPOSED_AT_ONCE;
+    for (int64_t c = 0; c < across; c += TRANSPOSED_AT_ONCE) {
+        for (int64_t i = 0; i < along; i += TRANSPOSED_AT_ONCE)
+            TRANSPOSE(y + c * y_channel + i, y_channel, sums + i * width + c, width);
+        for (int64_t r = c; r < c + TRANSPOSED_AT_ONCE; r++)
+            for (int64_t i = along; i < n; i++) y[r * y_channel + i] = sums[i * width + r];
+    }
+    for (int64_t c = across; c < channels; c++)
+        for (int64_t i = 0; i < n; i++) y[c * y_channel + i] = sums[i * width + c];
+}
+
+static void NAME(run_panels)(const obk_conv *c, const void *copies, const void *packed, const void *bias, void *results,
+                             int64_t b, int64_t first, int64_t end, void *lane, obk_pace *pace) {
+    const obk_window *win = &c->window;
+    const obk_tiling *t = &c->tiling;
+    const int64_t zero = 0, n = obk_conv_results(c, b), K = c->channels * win->n_kernel,
+                  length = c->pointwise ? n : obk_row_length(win, t, b), pitch = c->pitch > 0 ? c->pitch : win->n_out;
+    const int64_t *rows = c->pointwise ? &zero : t->row;
+    T *sums = lane;
+    for (int64_t p = first, before = -1; p < end; p++) {
+        const obk_panel panel = obk_panel_at(NAME(LANES), PANEL_VECTORS, c->out_channels, p);
+        T start[PANEL_VECTORS * NAME(LANES)] = {0};
+        if (bias) memcpy(start, (const T *)bias + panel.first, (size_t)panel.channels * sizeof(T));
+        if (before < 0) before = panel.first;
+        T *y = (T *)results + (panel.first - before) * c->y_channel;
+        for (int64_t done = 0; done < n; done += OBK_PANEL_POSITIONS) {
+            const int64_t some = n - done < OBK_PANEL_POSITIONS ? n - done : OBK_PANEL_POSITIONS;
+            NAME(walk) walk = {copies, rows + done / length, length, done % length};
+            for (int64_t channel = 0; channel == 0 || channel < c->channels; channel += c->k_channels) {
+                const int64_t channels = c->channels - channel < c->k_channels ? c->channels - channel : c->k_channels,
+                              k = channels * win->n_kernel;
+                const T *w = (const T *)packed + panel.first * K + channel * win->n_kernel * panel.vectors * NAME(LANES);
+                const T *from = channel == 0 ? start : NULL;
+                walk.copy = (const T *)copies + channel * pitch;
+                if (obk_stops(pace, k * some / 4 + some)) return;
+                switch (panel.vectors) {
+#if PANEL_VECTORS == 4
+                case 4: NAME(panel_4)(some, k, c->k_offset, walk, w, from, sums); break;
+                case 3: NAME(panel_3)(some, k, c->k_offset, walk, w, from, sums); break;
+#endif
+                case 2: NAME(panel_2)(some, k, c->k_offset, walk, w, from, sums); break;
+                default: NAME(panel_1)(some, k, c->k_offset, walk, w, from, sums); break;
+                }
+            }
+            NAME(store_panel)(y + done, c->y_channel, sums, panel.vectors * NAME(LANES), panel.channels, some);
+        }
+    }
+}
+
+static void NAME(lay_out)(const obk_conv *c, const void *x, int64_t b, int64_t first, int64_t end, void *copies, obk_pace *pace) {
+    const obk_window *win = &c->window;
+    const T *from = x;
+    T *to = copies;
+    const int64_t n = obk_conv_results(c, b), start = obk_conv_start(c, b);
+    for (int64_t i = first; i < end && !obk_stops(pace, c->pitch); i++) {
+        if (c->pointwise)
+            memcpy(to + i * c->pitch, from + i * win->n_out + start, (size_t)n * sizeof(T));
+        else
+            PAD(win, &c->tiling, from + i * win->n_in, b, 0, to + i * c->pitch);
+    }
+}
+
+/* Panels one after the other, each [k][output channel of the panel]; channels that do not exist are zeros. */
+static void NAME(pack_panels)(void *to, const void *from, int64_t out_channels, int64_t k) {
+    enum { AT_ONCE = TRANSPOSED_AT_ONCE };
+    T *packed = to;
+    for (int64_t p = 0, n = obk_panels(NAME(LANES), PANEL_VECTORS, out_channels); p < n; p++) {
+        const obk_panel panel = obk_panel_at(NAME(LANES), PANEL_VECTORS, out_channels, p);
+        const int64_t width = panel.vectors * NAME(LANES), across = panel.channels / AT_ONCE * AT_ONCE,
+                      along = k / AT_ONCE * AT_ONCE;
+        const T *w = (const T *)from + panel.first * k;
+        T *here = packed + panel.first * k;
+        for (int64_t l = 0; l < along; l += AT_ONCE)
+            for (int64_t i = 0; i < across; i += AT_ONCE) TRANSPOSE(here + l * width + i, width, w + i * k + l, k);
+        for (int64_t l = 0; l < k; l++)
+            for (int64_t i = l < along ? across : 0; i < width; i++) here[l * width + i] = i < panel.channels ? w[i * k + l] : 0;
+    }
+}
