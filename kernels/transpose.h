@@ -38,7 +38,30 @@ OBK_INLINE void obk_transpose_4_f64(double *to, ptrdiff_t to_row, const double *
 enum { OBK_TRANSPOSED_F64 = 4 };
 #define obk_transpose_f64 obk_transpose_4_f64
 
-#ifdef __AVX__
+#if defined(__AVX512F__)
+enum { OBK_TRANSPOSED_F32 = 16 };
+OBK_INLINE void obk_transpose_f32(float *to, ptrdiff_t to_row, const float *from, ptrdiff_t from_row) {
+    for (int q = 0; q < 16; q += 4) {
+        __m512 r[4], t[4];
+        OBK_UNROLL
+        for (int i = 0; i < 4; i++) { /* rows i, i + 4, i + 8 and i + 12 in the quarters of one register */
+            const float *x = from + i * from_row + q;
+            r[i] = _mm512_castps128_ps512(_mm_loadu_ps(x));
+            r[i] = _mm512_insertf32x4(r[i], _mm_loadu_ps(x + 4 * from_row), 1);
+            r[i] = _mm512_insertf32x4(r[i], _mm_loadu_ps(x + 8 * from_row), 2);
+            r[i] = _mm512_insertf32x4(r[i], _mm_loadu_ps(x + 12 * from_row), 3);
+        }
+        t[0] = _mm512_unpacklo_ps(r[0], r[1]);
+        t[1] = _mm512_unpackhi_ps(r[0], r[1]);
+        t[2] = _mm512_unpacklo_ps(r[2], r[3]);
+        t[3] = _mm512_unpackhi_ps(r[2], r[3]);
+        _mm512_storeu_ps(to + q * to_row, _mm512_shuffle_ps(t[0], t[2], 0x44));
+        _mm512_storeu_ps(to + (q + 1) * to_row, _mm512_shuffle_ps(t[0], t[2], 0xEE));
+        _mm512_storeu_ps(to + (q + 2) * to_row, _mm512_shuffle_ps(t[1], t[3], 0x44));
+        _mm512_storeu_ps(to + (q + 3) * to_row, _mm512_shuffle_ps(t[1], t[3], 0xEE));
+    }
+}
+#elif defined(__AVX__)
 enum { OBK_TRANSPOSED_F32 = 8 };
 OBK_INLINE void obk_transpose_f32(float *to, ptrdiff_t to_row, const float *from, ptrdiff_t from_row) {
     __m256 r[8], t[8];

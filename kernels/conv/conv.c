@@ -39,6 +39,37 @@ static int64_t channels_at_once(int64_t left) {
 #define PAD pad_pairs
 #include "kernels/window/pad.inc.h"
 
+/* A tile of a depthwise convolution, and loads that read zeros outside of first .. end. */
+#if defined(__AVX512F__)
+enum { DEPTHWISE_ROWS = 4, DEPTHWISE_VECTORS = 2 };
+#define MASK                  __mmask16
+#define MAKE_MASK(first, end) ((end) > (first) ? ((1u << (end)) - 1) & ~((1u << (first)) - 1) : 0)
+#define LOAD_MASKED(x, m)     ((obk_r_f32)_mm512_maskz_loadu_ps(m, x))
+#elif defined(__AVX2__)
+enum { DEPTHWISE_ROWS = 3, DEPTHWISE_VECTORS = 2 };
+#define MASK              __m256i
+#define LOAD_MASKED(x, m) ((obk_r_f32)_mm256_maskload_ps(x, m))
+OBK_INLINE __m256i MAKE_MASK(int64_t first, int64_t end) {
+    const __m256i lane = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+    return _mm256_andnot_si256(_mm256_cmpgt_epi32(_mm256_set1_epi32((int)first), lane),
+                               _mm256_cmpgt_epi32(_mm256_set1_epi32((int)end), lane));
+}
+#else
+enum { DEPTHWISE_ROWS = 4, DEPTHWISE_VECTORS = 2 };
+typedef struct lane_range {
+    int first, end;
+} lane_range;
+#define MASK lane_range
+OBK_INLINE lane_range MAKE_MASK(int64_t first, int64_t end) {
+    return (lane_range){(int)first, (int)end};
+}
+static __attribute__((noinline)) obk_r_f32 LOAD_MASKED(const float *x, lane_range m) {
+    obk_r_f32 r = {0};
+    for (int l = m.first; l < m.end; l++) r[l] = x[l];
+    return r;
+}
+#endif
+
 /* The widths of panels and the positions of a tile: as many sums as fit into the registers beside the operands. */
 #if defined(__AVX512F__) || defined(__aarch64__)
 enum { PANEL_ROWS = 12 };
@@ -62,6 +93,9 @@ enum { PANEL_ROWS = 8 };
 #define FMA      obk_fma_v_f32
 #define FMA_ONE  OBK_FMA
 #define TRANSPOSED
+#define DEPTHWISE
+#define EVENS              obk_evens_f32
+#define ODDS               obk_odds_f32
 #define TRANSPOSED_AT_ONCE OBK_TRANSPOSED_F32
 #define TRANSPOSE          obk_transpose_f32
 #include "kernels/conv/conv.inc.h"
@@ -102,6 +136,7 @@ enum { PANEL_ROWS = 8 };
 const obk_convs OBK_TABLE(conv) = {
     .run = {[OBK_CONV_F32] = conv_f32, [OBK_CONV_F64] = conv_f64, [OBK_CONV_PAIRS] = conv_pairs},
     .panels = {[OBK_CONV_F32] = PANELS(f32), [OBK_CONV_F64] = PANELS(f64), [OBK_CONV_PAIRS] = PANELS(pairs)},
+    .depthwise = depthwise_f32,
     .columns = {columns_f32, columns_f64},
     .fold = {fold_f32, fold_f64},
     .pair = {pair_unsigned, pair_signed}};

@@ -17,6 +17,7 @@ typedef struct obk_conv {
     int64_t channels, out_channels; /* of one group; `channels` are input channels */
     int64_t pitch;                  /* from one channel's copy to the next; 0: nothing is copied (pointwise only) */
     int64_t y_channel;              /* from one output channel's results to the next */
+    int64_t rows;                   /* for `depthwise`: rows of results in a block; otherwise 0 */
     /* For run_panels; tiled only: */
     int64_t k_channels;      /* input channels of a block of k; at least 1 */
     const int64_t *k_offset; /* [k_channels * n_kernel] from the first channel's copy to the operand of each product */
@@ -59,9 +60,11 @@ static inline int64_t obk_conv_lane(const obk_conv *c) {
 
 /* The number of results of block b, and the offset of the first one in the plane of results. */
 static inline int64_t obk_conv_start(const obk_conv *c, int64_t b) {
+    if (c->rows > 0) return b * c->rows * c->window.axes[1].out;
     return !c->tiled ? 0 : c->pointwise ? b * c->tiling.block : obk_block_start(&c->tiling, b);
 }
 static inline int64_t obk_conv_results(const obk_conv *c, int64_t b) {
+    if (c->rows > 0) return ob__least(c->rows, c->window.axes[0].out - b * c->rows) * c->window.axes[1].out;
     if (!c->tiled) return c->window.n_out;
     if (!c->pointwise) return obk_block_size(&c->window, &c->tiling, b) * c->tiling.results_each;
     return b + 1 < c->tiling.n_blocks ? c->tiling.block : c->window.n_out - b * c->tiling.block;
@@ -97,6 +100,13 @@ typedef void (*obk_conv_run_panels)(const obk_conv *conv, const void *copies, co
 /* Packs weights [out_channels][k] for run_panels: out_channels rounded up to lanes, times k elements. */
 typedef void (*obk_conv_pack)(void *to, const void *w, int64_t out_channels, int64_t k);
 
+/* True if `depthwise` has a loop for this window: 3 x 3 or 5 x 5, stride 1 or 2. */
+static inline bool obk_has_depthwise(const obk_window *w) {
+    const obk_axis *a = w->axes, *b = w->rank == 2 ? &w->axes[1] : a;
+    return w->rank == 2 && (a->kernel == 3 || a->kernel == 5) && b->kernel == a->kernel && a->stride <= 2 &&
+           b->stride == a->stride && a->dilation == 1 && b->dilation == 1;
+}
+
 typedef struct obk_conv_panels {
     int64_t lanes, widest;
     obk_conv_pack pack;
@@ -109,6 +119,7 @@ typedef struct obk_convs {
     obk_conv_panels panels[OBK_CONV_TYPES];
     obk_conv_pair pair[2]; /* of uint8_t, int8_t */
     /* F32, F64: */
+    obk_conv_run depthwise; /* of floats: one input channel; the same bits */
     obk_conv_columns columns[2];
     obk_conv_fold fold[2];
 } obk_convs;

@@ -135,6 +135,9 @@ static void NAME(conv)(const obk_conv *c, const void *x, const void *w, const vo
 }
 
 #include "kernels/conv/panels.inc.h"
+#ifdef DEPTHWISE
+#include "kernels/conv/depthwise.inc.h"
+#endif
 #ifdef TRANSPOSED
 #include "kernels/conv/transposed.inc.h"
 #endif
@@ -149,3 +152,6 @@ static void NAME(conv)(const obk_conv *c, const void *x, const void *w, const vo
 #undef TRANSPOSED
 #undef TRANSPOSED_AT_ONCE
 #undef TRANSPOSE
+#undef DEPTHWISE
+#undef EVENS
+#undef ODDS

@@ -7,9 +7,11 @@
 
 enum { NAME(LANES) = sizeof(VECTOR) / sizeof(T) };
 
-/* n products for `rows` positions. at[i] + offset[l]: the element of position i. start NULL: the sums continue. */
+/* n products for `rows` positions. at[i] + offset[l]: the element of position i. start NULL: the sums continue. ahead: n cache
+ * lines that are read soon. */
 OBK_INLINE void NAME(panel_tile)(const int rows, const int width, int64_t n, const int64_t *restrict offset, const T *const *at,
-                                 const T *restrict w, const T *start, T *restrict sums) {
+                                 const T *restrict w, const T *start, T *restrict sums, const char *ahead) {
+    enum { LINE = 64 };
     REGISTER sum[PANEL_ROWS][PANEL_VECTORS];
     const T *from[PANEL_ROWS];
     OBK_UNROLL
@@ -22,6 +24,7 @@ OBK_INLINE void NAME(panel_tile)(const int rows, const int width, int64_t n, con
     for (int64_t l = 0; l < n; l++, w += width * NAME(LANES)) {
         const VECTOR *weights = (const VECTOR *)(const void *)w;
         const int64_t o = offset[l];
+        __builtin_prefetch(ahead + l * LINE, 0, 2);
         REGISTER weight[PANEL_VECTORS];
         OBK_UNROLL
         for (int v = 0; v < width; v++) weight[v] = weights[v];
@@ -56,23 +59,23 @@ static inline const T *NAME(next)(NAME(walk) * w) {
     return x;
 }
 
-/* One block of k for n positions. */
+/* One block of k for n positions. The weights of the next block lie behind those of this one; the tiles fetch them together, each
+ * a line for each product. */
 #define PANEL_OF(width, most)                                                                                                    \
     static void NAME(panel_##width)(int64_t n, int64_t k, const int64_t *offset, NAME(walk) walk, const T *w, const T *start,    \
                                     T *sums) {                                                                                   \
         const T *at[PANEL_ROWS];                                                                                                 \
-        for (; n >= (most); n -= (most), sums += (most) * (width)*NAME(LANES)) {                                                 \
-            for (int i = 0; i < (most); i++) at[i] = NAME(next)(&walk);                                                          \
-            NAME(panel_tile)(most, width, k, offset, at, w, start, sums);                                                        \
+        const char *ahead = (const char *)(w + k * (width)*NAME(LANES)), *end = ahead + k * (width) * (int64_t)sizeof(VECTOR);   \
+        for (; n > 0; n -= (most), sums += (most) * (width)*NAME(LANES)) {                                                       \
+            for (int i = 0; i < (most); i++) at[i] = i < n ? NAME(next)(&walk) : at[0];                                          \
+            if (n == 1)                                                                                                          \
+                NAME(panel_tile)(1, width, k, offset, at, w, start, sums, ahead);                                                \
+            else if (n <= ((most) + 1) / 2)                                                                                      \
+                NAME(panel_tile)(((most) + 1) / 2, width, k, offset, at, w, start, sums, ahead);                                 \
+            else                                                                                                                 \
+                NAME(panel_tile)(most, width, k, offset, at, w, start, sums, ahead);                                             \
+            if (ahead < end) ahead += k * 64;                                                                                    \
         }                                                                                                                        \
-        if (n == 0) return;                                                                                                      \
-        for (int i = 0; i < (most); i++) at[i] = i < n ? NAME(next)(&walk) : at[0];                                              \
-        if (n == 1)                                                                                                              \
-            NAME(panel_tile)(1, width, k, offset, at, w, start, sums);                                                           \
-        else if (n <= ((most) + 1) / 2)                                                                                          \
-            NAME(panel_tile)(((most) + 1) / 2, width, k, offset, at, w, start, sums);                                            \
-        else                                                                                                                     \
-            NAME(panel_tile)(most, width, k, offset, at, w, start, sums);                                                        \
     }
 #if PANEL_VECTORS == 4
 PANEL_OF(4, 6)

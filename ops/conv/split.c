@@ -80,11 +80,25 @@ static ob_status lay_out(const ob_kernel_site *site, bool buffered, ob_conv_spli
     return OB_OK;
 }
 
+/* ---- depthwise ---- */
+
+/* Planes are read in place, so a block only has to be worth a task. */
+static void lay_out_rows(ob_conv_split *split, obk_conv_run run) {
+    enum { BLOCK = 1 << 16 };
+    obk_conv *k = &split->k;
+    const int64_t n = k->window.axes[0].out, each = k->window.axes[1].out * k->window.n_kernel;
+    k->tiled = false;
+    k->rows = ob__round_up(ob__ceil_div(BLOCK, each), 12); /* whole tiles */
+    if (k->rows > n) k->rows = n;
+    split->n_blocks = ob__ceil_div(n, k->rows);
+    split->run = run;
+}
+
 /* ---- panels ---- */
 
 /* Panels gain where a result has many products, because results are transposed at the end, and where vectors are mostly full. */
 static bool gains_by_panels(const ob_conv_split *split, const obk_conv_panels *panels) {
-    enum { LEAST_PRODUCTS = 96 };
+    enum { LEAST_PRODUCTS = 64 };
     const int64_t n = split->k.out_channels;
     return (double)split->k.channels * (double)split->k.window.n_kernel >= LEAST_PRODUCTS && n <= INT64_MAX / 8 &&
            n * 4 >= ob__round_up(n, panels->lanes) * 3;
@@ -92,10 +106,12 @@ static bool gains_by_panels(const ob_conv_split *split, const obk_conv_panels *p
 
 /* The offsets of a block of k: neighbouring input channels, all kernel positions. */
 static ob_status fill_offsets(const ob_kernel_site *site, ob_conv_split *split, ob_error *error) {
-    const int64_t BLOCK_BYTES = 512;
+    enum { BLOCK_BYTES = 512, ONE_BLOCK_BYTES = 640 };
     obk_conv *k = &split->k;
     const int64_t n_kernel = k->window.n_kernel, pitch = k->pitch > 0 ? k->pitch : k->window.n_in,
-                  most = BLOCK_BYTES / split->width / n_kernel, blocks = ob__ceil_div(k->channels, most < 1 ? 1 : most);
+                  most = BLOCK_BYTES / split->width / n_kernel;
+    const bool one = k->channels * n_kernel * split->width <= ONE_BLOCK_BYTES;
+    const int64_t blocks = one ? 1 : ob__ceil_div(k->channels, most < 1 ? 1 : most);
     k->k_channels = ob__ceil_div(k->channels, blocks);
     int64_t *offset = ob__tail(site, (size_t)(k->k_channels * n_kernel), sizeof *offset);
     OB_FAIL_IF(!offset, error, OB_E_MEMORY, "no memory for a plan");
@@ -145,7 +161,7 @@ static void split_channels(ob_conv_split *split) {
     const double chunk = 0x1p16, large = 0x1p21;
     obk_conv *k = &split->k;
     const int64_t enough = split->panels ? ENOUGH_PANELS : ENOUGH;
-    split->n_blocks = k->tiled ? k->tiling.n_blocks : 1;
+    if (k->rows == 0) split->n_blocks = k->tiled ? k->tiling.n_blocks : 1;
     split->n_parts = 1;
     double products = (double)k->channels * (double)k->window.n_kernel + 1;
     double block = (double)k->window.n_out * products / (double)split->n_blocks; /* of one output channel */
@@ -178,7 +194,9 @@ ob_status ob__split_conv(const ob_kernel_site *site, int type, bool packs, bool 
     k->y_channel = k->window.n_out;
     if (packs && gains_by_panels(split, &loops->panels[type]))
         OB_TRY(lay_out_panels(site, &loops->panels[type], buffered, split, error));
-    if (!split->panels) {
+    if (k->channels == 1 && type == OBK_CONV_F32 && !split->panels && obk_has_depthwise(&k->window)) {
+        lay_out_rows(split, loops->depthwise);
+    } else if (!split->panels) {
         OB_TRY(lay_out(site, buffered, split, error));
         split->lane_bytes = (size_t)(obk_conv_lane(k) * split->width);
     }

@@ -1,5 +1,5 @@
 /* The loops of convolution at every level against the definition: random windows of one to three axes, blocks of any size, every
- * number of output channels up to several tiles; the transposed form; panels. Results do not depend on blocks. */
+ * number of output channels up to several tiles; the transposed form; panels; depthwise. Results do not depend on blocks. */
 #include <math.h>
 
 #include "kernels/conv/conv.h"
@@ -261,6 +261,64 @@ static void test_panels(void **state) {
     }
 }
 
+/* ---- depthwise ---- */
+
+static void check_depthwise(obk_conv *c, const operands *of) {
+    const int64_t n = c->out_channels * c->window.n_out, width = (int64_t)widths[of->type];
+    obk_pace pace = {0};
+    c->y_channel = c->window.n_out;
+    for (int level = 0; level < 3; level++) {
+        ob__kernels_limit(levels[level]);
+        void *want = run(c, of);
+        obk_conv by_rows = *c;
+        by_rows.rows = 1 + draw(c->window.axes[0].out);
+        by_rows.tiled = false;
+        char *y = wc_guarded((size_t)(n * width));
+        for (int64_t b = ob__ceil_div(c->window.axes[0].out, by_rows.rows); b-- > 0;)
+            ob__kernels()->conv->depthwise(&by_rows, of->x, of->w, of->bias, y + obk_conv_start(&by_rows, b) * width, b, 0,
+                                           c->out_channels, NULL, &pace);
+        assert_same_bits(of->type, y, want, n);
+        free_values(of->type, want, n);
+        free_values(of->type, y, n);
+    }
+    ob__kernels_limit(~0u);
+}
+
+static void test_depthwise(void **state) {
+    (void)state;
+    srand(8);
+    for (int round = 0; round < 600; round++) {
+        window_case wc = {.window.rank = 2};
+        obk_axis *axes = wc.axes;
+        const int64_t kernel = draw(2) ? 3 : 5, stride = 1 + draw(2);
+        for (int a = 0; a < 2; a++) {
+            obk_axis *x = &axes[a];
+            *x = (obk_axis){
+                .kernel = kernel, .stride = stride, .dilation = 1, .before = draw(kernel + 1), .after = draw(kernel + 1)};
+            x->in = 1 + draw(draw(2) ? 12 : 100);
+            if (x->in + x->before + x->after < kernel) x->in = kernel;
+            x->out = (x->in + x->before + x->after - kernel) / stride + 1;
+        }
+        wc.window = (obk_window){2, axes, axes[0].in * axes[1].in, axes[0].out * axes[1].out, kernel * kernel};
+        wc_tile(&wc, INT64_MAX / 4);
+        if (!wc.tiled) continue; /* the oracle skips products with padding there */
+        obk_conv c = {.window = wc.window, .tiling = wc.tiling, .tiled = true, .channels = 1, .out_channels = 1 + draw(3)};
+        c.pitch = obk_conv_pitch(c.tiling.elems);
+        assert_true(obk_has_depthwise(&c.window));
+        operands of = {.type = OBK_CONV_F32};
+        of.x = draw_values(of.type, c.window.n_in);
+        of.w = draw_values(of.type, c.out_channels * c.window.n_kernel);
+        if (draw(2)) of.bias = draw_values(of.type, c.out_channels);
+        if (draw(2)) make_special(of.type, of.x, c.window.n_in);
+        if (draw(2)) make_special(of.type, of.w, c.out_channels * c.window.n_kernel);
+        check_depthwise(&c, &of);
+        free(wc.tables);
+        free_values(of.type, of.x, c.window.n_in);
+        free_values(of.type, of.w, c.out_channels * c.window.n_kernel);
+        if (of.bias) free_values(of.type, of.bias, c.out_channels);
+    }
+}
+
 static void test_pairs(void **state) {
     (void)state;
     srand(6);
@@ -342,8 +400,8 @@ static void test_transposed(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random), cmocka_unit_test(test_as_is),      cmocka_unit_test(test_panels),
-        cmocka_unit_test(test_pairs),  cmocka_unit_test(test_transposed),
+        cmocka_unit_test(test_random),    cmocka_unit_test(test_as_is), cmocka_unit_test(test_panels),
+        cmocka_unit_test(test_depthwise), cmocka_unit_test(test_pairs), cmocka_unit_test(test_transposed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
