@@ -232,6 +232,7 @@ ob_status obk_iteration_plan(obk_iteration *b, const ob_view *in, uint32_t n_in,
     b->swap = spec->swap;
     b->finish = spec->finish;
     b->finish_operand = spec->finish_operand;
+    memcpy(b->fixed, spec->fixed, sizeof b->fixed);
     set_operands(b, in, out, spec);
     b->stream = b->nd.n_elems >= stream_bytes / b->operands[n_in].size && ob_view_is_contiguous(out);
     if (!b->nd.n_elems) return OB_OK;
@@ -269,7 +270,8 @@ static bool is_aligned(uintptr_t address, size_t size) {
 }
 
 static const char *input_data(const run *r, uint32_t k) {
-    return r->in[r->blocks->swap ? 1 - k : k].data;
+    const void *fixed = k < 3 ? r->blocks->fixed[k] : NULL;
+    return fixed ? fixed : r->in[r->blocks->swap ? 1 - k : k].data;
 }
 
 static int64_t block_offset(const obk_iteration *b, const block *at, uint32_t k) {

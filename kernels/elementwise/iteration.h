@@ -27,6 +27,7 @@ typedef struct obk_iteration {
     bool swap;       /* the two inputs are exchanged */
     obk_loop finish; /* with fold: applied to (accumulator, *finish_operand) at the end; may be NULL */
     const void *finish_operand;
+    const void *fixed[3];            /* NULL: the data of the view */
     bool flat;                       /* one row per block */
     bool direct;                     /* no operand uses a tile */
     bool stream;                     /* the output is larger than the caches and is written past them */
@@ -42,6 +43,7 @@ typedef struct obk_iteration_spec {
     obk_loop loop;
     const void *params; /* must live as long as the plan */
     bool fold, swap;
+    const void *fixed[3]; /* scalars that stand for inputs, whatever the data of their views; they live as long as the plan */
     obk_loop finish;
     const void *finish_operand;
     /* For each input (fold: entry 0 serves all): the conversion to the loop's element type, and that type. OB_NONE: no

@@ -73,17 +73,20 @@ static ob_status choose_loop(const ob_kernel_site *site, const ob_kernel_args *a
     return OB_OK;
 }
 
-static ob_status plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
+static ob_status element(const ob_kernel_site *site, const ob_kernel_args *args, ob_element_call *call, ob_error *error) {
     OB_FAIL_IF(args->n_in != 2 || args->n_out != 1, error, OB_E_MODEL, "two inputs and one output are needed");
-    obk_iteration_spec spec = {.swap = site->op->loop.swapped};
-    OB_TRY(choose_loop(site, args, &spec, error));
-    ob_view in[2] = {args->in[0], args->in[1]};
-    if (site->op->broadcast == OB_BCAST_LEGACY) OB_TRY(ob__legacy_align(site->node, &in[0], &in[1], error));
-    return obk_iteration_plan(args->state, in, 2, &args->out[0], &spec, site->arena, &needs->lane_bytes, error);
+    call->spec.swap = site->op->loop.swapped;
+    OB_TRY(choose_loop(site, args, &call->spec, error));
+    if (site->op->broadcast != OB_BCAST_LEGACY) return OB_OK;
+    call->few[0] = args->in[0];
+    call->few[1] = args->in[1];
+    call->in = call->few;
+    return ob__legacy_align(site->node, &call->few[0], &call->few[1], error);
 }
 
 const ob_kernel ob__kernel_binary = {.name = "binary",
                                      .flags = OB_KERNEL_STRIDED | OB_KERNEL_INPLACE,
-                                     .state_bytes = sizeof(obk_iteration),
-                                     .plan = plan,
-                                     .run = ob__element_run};
+                                     .state_bytes = sizeof(ob_element),
+                                     .plan = ob__element_plan,
+                                     .run = ob__element_run,
+                                     .element = element};

@@ -10,14 +10,7 @@
 #include "ops/table/attributes.h"
 #include "ops/table/op.h"
 
-typedef struct state {
-    obk_iteration iteration;
-    obk_unary_params params;
-    /* the least and the greatest number of the type, for omitted bounds */
-    _Alignas(16) unsigned char low[8], high[8];
-} state;
-
-static void set_limits(state *s, ob_dtype dtype) {
+static void set_limits(ob_element *s, ob_dtype dtype) {
 #define LIMITS(type, least, most)                                                                                                \
     do {                                                                                                                         \
         const type low_ = (least);                                                                                               \
@@ -54,48 +47,36 @@ static bool given(const ob_kernel_args *args, uint32_t k) {
     return k < args->n_in && args->in[k].dtype != OB_NONE;
 }
 
-/* The three operands of the loop: x and the two bounds. */
-static void operands(const ob_kernel_args *args, state *s, ob_view *in) {
-    in[0] = args->in[0];
-    for (uint32_t k = 1; k < 3; k++) {
-        in[k] = (ob_view){.dtype = in[0].dtype, .data = k == 1 ? s->low : s->high};
-        if (given(args, k)) in[k].data = args->in[k].data;
-    }
-}
-
-static ob_status plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
-    state *s = args->state;
+static ob_status element(const ob_kernel_site *site, const ob_kernel_args *args, ob_element_call *call, ob_error *error) {
+    ob_element *s = call->state;
     OB_FAIL_IF(args->n_in < 1 || args->n_out != 1, error, OB_E_MODEL, "an input and an output are needed");
-    ob_dtype dtype = args->in[0].dtype;
+    const ob_dtype dtype = args->in[0].dtype;
     for (uint32_t k = 1; k < 3; k++) {
         if (!given(args, k)) continue;
         OB_FAIL_IF(args->in[k].dtype != dtype, error, OB_E_TYPE, "bound of type %s for %s", ob_dtype_name(args->in[k].dtype),
                    ob_dtype_name(dtype));
         OB_FAIL_IF(ob_view_count(&args->in[k]) != 1, error, OB_E_SHAPE, "a bound must be a scalar");
     }
-    obk_iteration_spec spec = {0};
-    if (site->op->since < 11) {
-        set_params(site->node, dtype, &s->params);
-        spec.params = &s->params;
-        if (!ob__element_loop(ob__kernels()->unary[OBK_U_CLIP], dtype, dtype, 1, &spec))
-            return ob__unsupported_type(site, dtype, error);
-        return obk_iteration_plan(&s->iteration, args->in, 1, &args->out[0], &spec, site->arena, &needs->lane_bytes, error);
-    }
-    if (!ob__element_loop(ob__kernels()->clip, dtype, dtype, 3, &spec)) return ob__unsupported_type(site, dtype, error);
+    const bool by_attributes = site->op->since < 11;
+    call->n_in = by_attributes ? 1 : 3;
+    call->spec.params = &s->params;
+    if (by_attributes) set_params(site->node, dtype, &s->params);
+    const obk_loop *loops = by_attributes ? ob__kernels()->unary[OBK_U_CLIP] : ob__kernels()->clip;
+    if (!ob__element_loop(loops, dtype, dtype, call->n_in, &call->spec)) return ob__unsupported_type(site, dtype, error);
+    if (by_attributes) return OB_OK;
     set_limits(s, dtype);
-    ob_view in[3];
-    operands(args, s, in);
-    return obk_iteration_plan(&s->iteration, in, 3, &args->out[0], &spec, site->arena, &needs->lane_bytes, error);
-}
-
-static ob_status run(const ob_kernel_args *args, ob_error *error) {
-    state *s = args->state;
-    if (s->iteration.nd.n_inputs == 1) return ob__element_run(args, error);
-    ob_view in[3];
-    operands(args, s, in);
-    obk_iteration_run(&s->iteration, in, &args->out[0], args->threads, args->lanes, args->lane_stride);
+    call->few[0] = args->in[0];
+    for (uint32_t k = 1; k < 3; k++) { /* bounds are scalars, whatever their rank */
+        call->few[k] = (ob_view){.dtype = dtype};
+        if (!given(args, k)) call->spec.fixed[k] = k == 1 ? s->low : s->high;
+    }
+    call->in = call->few;
     return OB_OK;
 }
 
-const ob_kernel ob__kernel_clip = {
-    .name = "clip", .flags = OB_KERNEL_STRIDED | OB_KERNEL_INPLACE, .state_bytes = sizeof(state), .plan = plan, .run = run};
+const ob_kernel ob__kernel_clip = {.name = "clip",
+                                   .flags = OB_KERNEL_STRIDED | OB_KERNEL_INPLACE,
+                                   .state_bytes = sizeof(ob_element),
+                                   .plan = ob__element_plan,
+                                   .run = ob__element_run,
+                                   .element = element};

@@ -27,6 +27,14 @@ ob_status ob__unsupported_type(const ob_kernel_site *site, ob_dtype dtype, ob_er
                     ob_dtype_name(dtype));
 }
 
+ob_status ob__element_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
+    ob_element *s = args->state;
+    ob_element_call call = {.state = s, .n_in = args->n_in, .in = args->in};
+    OB_TRY(site->op->kernel->element(site, args, &call, error));
+    return obk_iteration_plan(&s->iteration, call.in, call.n_in, &args->out[0], &call.spec, site->arena, &needs->lane_bytes,
+                              error);
+}
+
 ob_status ob__element_run(const ob_kernel_args *args, ob_error *error) {
     (void)error;
     obk_iteration_run(args->state, args->in, &args->out[0], args->threads, args->lanes, args->lane_stride);

@@ -9,6 +9,24 @@
 #include "ops/kernel/kernel.h"
 #include "ops/table/op.h"
 
+/* The state of all elementwise kernels: the iteration, then numbers that loops read. */
+typedef struct ob_element {
+    obk_iteration iteration;
+    obk_unary_params params;
+    float count_f32; /* Mean: of operands */
+    double count_f64;
+    _Alignas(16) unsigned char low[8], high[8]; /* Clip: the least and the greatest number of the type */
+} ob_element;
+
+/* One loop and its operands. */
+typedef struct ob_element_call {
+    ob_element *state; /* set by the caller; lives as long as the plan */
+    obk_iteration_spec spec;
+    uint32_t n_in;
+    ob_view few[3];    /* operands that are not those of the node: other axes, or spec.fixed */
+    const ob_view *in; /* n_in operands */
+} ob_element_call;
+
 /* Fills spec->loop and the conversions so that one of `loops` computes inputs of type `in`: the loop of the type, or the float
  * loop for narrower floats. The output has type `out`; it is converted back if this is the type of the inputs. False: no loop
  * supports the type. */
@@ -20,7 +38,9 @@ obk_unary ob__read_unary(const ob_node *node, const ob_op *op, obk_unary_params 
 /* E_UNSUPPORTED, for instance "version 14 has no kernel for element type float8e5m2". */
 ob_status ob__unsupported_type(const ob_kernel_site *site, ob_dtype dtype, ob_error *error);
 
-/* Elementwise kernels store their iteration at the start of their state. */
+/* `plan` and `run` of elementwise kernels: one loop over all elements. Kernels with a state of their own begin it with an
+ * obk_iteration. */
+ob_status ob__element_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error);
 ob_status ob__element_run(const ob_kernel_args *args, ob_error *error);
 
 #endif

@@ -16,21 +16,23 @@ static ob_status align_slope(int16_t since, const ob_view *x, ob_view *slope, ob
     return ob__legacy_align_at(x, slope, false, 0, error);
 }
 
-static ob_status plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
+static ob_status element(const ob_kernel_site *site, const ob_kernel_args *args, ob_element_call *call, ob_error *error) {
     OB_FAIL_IF(args->n_in != 2 || args->n_out != 1, error, OB_E_MODEL, "two inputs and one output are needed");
     ob_dtype dtype = args->in[0].dtype;
     OB_FAIL_IF(args->in[1].dtype != dtype, error, OB_E_TYPE, "slope of type %s for %s", ob_dtype_name(args->in[1].dtype),
                ob_dtype_name(dtype));
-    ob_view in[2] = {args->in[0], args->in[1]};
-    OB_TRY(align_slope(site->op->since, &in[0], &in[1], error));
-    obk_iteration_spec spec = {0};
-    if (!ob__element_loop(ob__kernels()->binary[OBK_PRELU], dtype, dtype, 2, &spec))
+    call->few[0] = args->in[0];
+    call->few[1] = args->in[1];
+    call->in = call->few;
+    OB_TRY(align_slope(site->op->since, &call->few[0], &call->few[1], error));
+    if (!ob__element_loop(ob__kernels()->binary[OBK_PRELU], dtype, dtype, 2, &call->spec))
         return ob__unsupported_type(site, dtype, error);
-    return obk_iteration_plan(args->state, in, 2, &args->out[0], &spec, site->arena, &needs->lane_bytes, error);
+    return OB_OK;
 }
 
 const ob_kernel ob__kernel_prelu = {.name = "prelu",
                                     .flags = OB_KERNEL_STRIDED | OB_KERNEL_INPLACE,
-                                    .state_bytes = sizeof(obk_iteration),
-                                    .plan = plan,
-                                    .run = ob__element_run};
+                                    .state_bytes = sizeof(ob_element),
+                                    .plan = ob__element_plan,
+                                    .run = ob__element_run,
+                                    .element = element};

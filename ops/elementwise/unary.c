@@ -9,11 +9,6 @@
 #include "ops/table/attributes.h"
 #include "ops/table/op.h"
 
-typedef struct state {
-    obk_iteration iteration; /* first: see ob__element_run */
-    obk_unary_params params;
-} state;
-
 /* Attributes that become parameters. */
 static const struct {
     const char *alpha, *beta, *gamma;
@@ -44,19 +39,19 @@ obk_unary ob__read_unary(const ob_node *node, const ob_op *op, obk_unary_params 
     return approximates ? OBK_U_GELU_TANH : loop;
 }
 
-static ob_status plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
-    state *s = args->state;
+static ob_status element(const ob_kernel_site *site, const ob_kernel_args *args, ob_element_call *call, ob_error *error) {
     OB_FAIL_IF(args->n_in != 1 || args->n_out != 1, error, OB_E_MODEL, "one input and one output are needed");
-    const obk_unary loop = ob__read_unary(site->node, site->op, &s->params);
-    ob_dtype dtype = args->in[0].dtype;
-    obk_iteration_spec spec = {.params = &s->params};
-    if (!ob__element_loop(ob__kernels()->unary[loop], dtype, args->out[0].dtype, 1, &spec))
+    const obk_unary loop = ob__read_unary(site->node, site->op, &call->state->params);
+    const ob_dtype dtype = args->in[0].dtype;
+    call->spec.params = &call->state->params;
+    if (!ob__element_loop(ob__kernels()->unary[loop], dtype, args->out[0].dtype, 1, &call->spec))
         return ob__unsupported_type(site, dtype, error);
-    return obk_iteration_plan(&s->iteration, args->in, 1, &args->out[0], &spec, site->arena, &needs->lane_bytes, error);
+    return OB_OK;
 }
 
 const ob_kernel ob__kernel_unary = {.name = "unary",
                                     .flags = OB_KERNEL_STRIDED | OB_KERNEL_INPLACE,
-                                    .state_bytes = sizeof(state),
-                                    .plan = plan,
-                                    .run = ob__element_run};
+                                    .state_bytes = sizeof(ob_element),
+                                    .plan = ob__element_plan,
+                                    .run = ob__element_run,
+                                    .element = element};

@@ -8,14 +8,8 @@
 
 OB_KERNEL(mean);
 
-typedef struct state {
-    obk_iteration iteration; /* first: see ob__element_run */
-    float count_f32;
-    double count_f64;
-} state;
-
-static ob_status plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
-    state *s = args->state;
+static ob_status element(const ob_kernel_site *site, const ob_kernel_args *args, ob_element_call *call, ob_error *error) {
+    ob_element *s = call->state;
     const bool is_mean = site->op->kernel == &ob__kernel_mean;
     OB_FAIL_IF(args->n_in < 1 || args->n_out != 1, error, OB_E_MODEL, "at least one input and one output are needed");
     ob_dtype dtype = args->out[0].dtype;
@@ -23,23 +17,24 @@ static ob_status plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kerne
         OB_FAIL_IF(args->in[k].dtype != dtype, error, OB_E_TYPE, "operand %u has type %s, the result %s", (unsigned)k,
                    ob_dtype_name(args->in[k].dtype), ob_dtype_name(dtype));
     const obk_binary loop = is_mean ? OBK_ADD : site->op->loop.number;
-    obk_iteration_spec spec = {.fold = true};
-    if (!ob__element_loop(ob__kernels()->binary[loop], dtype, dtype, 1, &spec)) return ob__unsupported_type(site, dtype, error);
+    call->spec.fold = true;
+    if (!ob__element_loop(ob__kernels()->binary[loop], dtype, dtype, 1, &call->spec))
+        return ob__unsupported_type(site, dtype, error);
     if (is_mean) {
         s->count_f32 = (float)args->n_in;
         s->count_f64 = args->n_in;
         bool wide = dtype == OB_DOUBLE;
-        spec.finish = ob__kernels()->binary[OBK_DIV][wide ? OB_DOUBLE : OB_FLOAT];
-        spec.finish_operand = wide ? (const void *)&s->count_f64 : &s->count_f32;
+        call->spec.finish = ob__kernels()->binary[OBK_DIV][wide ? OB_DOUBLE : OB_FLOAT];
+        call->spec.finish_operand = wide ? (const void *)&s->count_f64 : &s->count_f32;
     }
-    return obk_iteration_plan(&s->iteration, args->in, args->n_in, &args->out[0], &spec, site->arena, &needs->lane_bytes, error);
+    return OB_OK;
 }
 
 #define VARIADIC(name_)                                                                                                          \
     {                                                                                                                            \
         .name = name_,                                                                                                           \
         .flags = OB_KERNEL_STRIDED | OB_KERNEL_INPLACE_FIRST, /* later operands are read after the accumulator is written */     \
-            .state_bytes = sizeof(state), .plan = plan, .run = ob__element_run                                                   \
+            .state_bytes = sizeof(ob_element), .plan = ob__element_plan, .run = ob__element_run, .element = element              \
     }
 
 const ob_kernel ob__kernel_variadic = VARIADIC("variadic"), ob__kernel_mean = VARIADIC("mean");

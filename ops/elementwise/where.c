@@ -4,7 +4,7 @@
 #include "ops/elementwise/element.h"
 #include "ops/table/op.h"
 
-static ob_status plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
+static ob_status element(const ob_kernel_site *site, const ob_kernel_args *args, ob_element_call *call, ob_error *error) {
     OB_FAIL_IF(args->n_in != 3 || args->n_out != 1, error, OB_E_MODEL, "three inputs and one output are needed");
     ob_dtype dtype = args->out[0].dtype;
     OB_FAIL_IF(args->in[0].dtype != OB_BOOL || args->in[1].dtype != dtype || args->in[2].dtype != dtype, error, OB_E_TYPE,
@@ -13,12 +13,13 @@ static ob_status plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kerne
     int width = 0;
     while (width < 5 && (size_t)1 << width != ob_dtype_size(dtype)) width++;
     if (width == 5) return ob__unsupported_type(site, dtype, error);
-    obk_iteration_spec spec = {.loop = ob__kernels()->where[width]};
-    return obk_iteration_plan(args->state, args->in, 3, &args->out[0], &spec, site->arena, &needs->lane_bytes, error);
+    call->spec.loop = ob__kernels()->where[width];
+    return OB_OK;
 }
 
 const ob_kernel ob__kernel_where = {.name = "where",
                                     .flags = OB_KERNEL_STRIDED | OB_KERNEL_INPLACE,
-                                    .state_bytes = sizeof(obk_iteration),
-                                    .plan = plan,
-                                    .run = ob__element_run};
+                                    .state_bytes = sizeof(ob_element),
+                                    .plan = ob__element_plan,
+                                    .run = ob__element_run,
+                                    .element = element};

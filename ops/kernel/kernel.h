@@ -9,6 +9,7 @@
 
 struct ob_op;
 struct ob_blas;
+struct ob_element_call;
 
 /* Counts memory that a library allocates itself because it accepts no allocator. Like an allocator, but returns no block. */
 typedef struct ob_account {
@@ -117,6 +118,9 @@ typedef struct ob_kernel {
      * if it is not known. Called for every node when a session is made, so that all unsupported nodes are named at once. `plan`
      * calls it too, because types may become known later. May be NULL. */
     ob_status (*refuse)(const ob_kernel_site *site, const ob_kernel_args *args, ob_error *error);
+    /* For elementwise kernels: the loop and its operands (ops/elementwise/element.h), from which `plan` makes an iteration, and a
+     * group of nodes a program. May be NULL. */
+    ob_status (*element)(const ob_kernel_site *site, const ob_kernel_args *args, struct ob_element_call *call, ob_error *error);
 } ob_kernel;
 
 /* For OB_KERNEL_DYNAMIC: obtains memory for output i with these dims and sets args->out[i]. */
