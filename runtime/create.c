@@ -293,6 +293,8 @@ static ob_status set_up(ob_session *session, const ob_model *model, const ob_ses
     if (!session->constants) return OB_E_MEMORY;
     ob_external_rules external = {config->external_data, config->external_folder};
     OB_TRY(ob__find_live(session));
+    if (session->optimize)
+        OB_TRY(ob__find_groups(session->model, &session->facts, session->uses, session->live, &session->arena, &session->groups));
     OB_TRY(ob__load_weights(session, &external, error));
     OB_TRY(ob__threads_start(session, config->n_threads, error));
     OB_TRY(ob__frame_init(&session->frame, session, &session->allocator, &session->threads, config->caller_memory));

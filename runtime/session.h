@@ -7,6 +7,7 @@
 #include "passes/check/facts.h"
 #include "passes/check/findings.h"
 #include "passes/contract/contract.h"
+#include "passes/optimize/groups.h"
 #include "runtime/run/frame.h"
 #include "runtime/tally.h"
 
@@ -44,6 +45,7 @@ struct ob_session {
     const ob_node **last_reader;   /* by value id: the last node that reads the value; NULL: none, or the caller */
     bool has_cells;                /* an input or output is not a tensor */
     bool *live;                    /* by node id: it runs */
+    ob_group **groups;             /* by node id: the nodes that are planned as one step if sizes allow; NULL: alone */
     struct ob_prepared **prepared; /* by value id: runtime/prepared.c; NULL: none yet */
     ob_constant **constants;       /* by value id: used initializers and folded results */
     ob_owned_memory *owned;

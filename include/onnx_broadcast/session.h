@@ -57,8 +57,8 @@ typedef struct ob_unsupported {
 
 /** One executed step. The texts live as long as the session. */
 typedef struct ob_trace_event {
-    const char *node;      /**< node name; "" when the node has no name */
-    const char *op_type;   /**< operator type; "copy" for a step that the planner added */
+    const char *node;      /**< node name; "" when the node has no name; "scale+shift" for nodes that are computed together */
+    const char *op_type;   /**< operator type; "Mul+Add" likewise; "copy" for a step that the planner added */
     const char *kernel;    /**< kernel that computed the step: "binary", "matmul", "copy" ... */
     uint64_t start_ns;     /**< start time in nanoseconds (CLOCK_MONOTONIC) */
     uint64_t duration_ns;  /**< duration of this step in nanoseconds */

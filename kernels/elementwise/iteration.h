@@ -9,6 +9,7 @@
 #include "core/base/arena.h"
 #include "core/base/threads.h"
 #include "kernels/elementwise/nd.h"
+#include "kernels/elementwise/program.h"
 #include "kernels/loop.h"
 
 typedef struct obk_iteration_operand {
@@ -22,6 +23,7 @@ typedef struct obk_iteration_operand {
 typedef struct obk_iteration {
     obk_nd nd;
     obk_loop loop;
+    const obk_program *program; /* in place of the loop; NULL: none */
     const void *params;
     bool fold;       /* the loop has two operands; inputs are folded from left to right into the output */
     bool swap;       /* the two inputs are exchanged */
@@ -41,7 +43,8 @@ typedef struct obk_iteration {
 
 typedef struct obk_iteration_spec {
     obk_loop loop;
-    const void *params; /* must live as long as the plan */
+    const obk_program *program; /* in place of loop, params, fold and conversions; lives as long as the plan */
+    const void *params;         /* must live as long as the plan */
     bool fold, swap;
     const void *fixed[3]; /* scalars that stand for inputs, whatever the data of their views; they live as long as the plan */
     obk_loop finish;

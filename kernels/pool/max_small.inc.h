@@ -118,6 +118,85 @@ static void NAME(max_rows)(const T *x, int64_t step, int64_t rows, int64_t n, T 
     }
 }
 
+#ifdef REGISTER
+enum { NAME(NARROW_ROOM) = 6 * (int)(sizeof(REGISTER) / sizeof(T)) };
+
+/* True if a row of results has fewer elements than a vector and a row of the input fits into max_narrow's buffer. */
+static bool NAME(is_narrow)(const obk_axis *last) {
+    enum { W = sizeof(REGISTER) / sizeof(T) };
+    return last->out < W && (last->out - 1) * last->stride + last->kernel <= last->before + last->in + 2 * W &&
+           last->before + ob__round_up(last->in, W) + 2 * W <= NAME(NARROW_ROOM);
+}
+
+/* The maxima of `rows` rows of the input, at `to`. A vector may reach into the next row, not beyond `end`. */
+OBK_INLINE void NAME(max_of_rows)(const T *x, int64_t step, int64_t rows, int64_t n, const T *end, T *to, NAME(mask) * nans) {
+    enum { W = sizeof(REGISTER) / sizeof(T) };
+    const T *last = x + (rows - 1) * step;
+    NAME(mask) seen = *nans;
+    for (int64_t c = 0; c < n; c += W) {
+        if (end - last >= c + W) {
+            REGISTER best = NAME(load)(x + c);
+            seen |= (NAME(mask))(best != best);
+            for (int64_t k = 1; k < rows; k++) {
+                const REGISTER more = NAME(load)(x + k * step + c);
+                seen |= (NAME(mask))(more != more);
+                best = NAME(obk_max_v)(more, best);
+            }
+            *(VECTOR *)(void *)(to + c) = best;
+            continue;
+        }
+        for (int64_t i = c; i < n && i < c + W; i++) {
+            T best = x[i];
+            seen[0] |= IS_NAN(best);
+            for (int64_t k = 1; k < rows; k++) {
+                const T more = x[k * step + i];
+                seen[0] |= IS_NAN(more);
+                best = more > best ? more : best;
+            }
+            to[i] = best;
+        }
+    }
+    *nans = seen;
+}
+
+/* Short rows: first across rows, into a buffer with padding, then along the row, one vector. */
+static bool NAME(max_narrow)(const obk_pool *p, const T *x, T *y, int64_t b) {
+    enum { W = sizeof(REGISTER) / sizeof(T) };
+    const obk_window *w = &p->window;
+    const obk_axis *rows = &w->axes[0], *last = &w->axes[1];
+    const int64_t first = b * p->tiling.block, end = first + obk_block_size(w, &p->tiling, b);
+    T row[NAME(NARROW_ROOM)], few[W];
+    REGISTER results;
+    NAME(mask) nans = {0}, none = {0};
+    for (int i = 0; i < NAME(NARROW_ROOM); i++) row[i] = LOWEST;
+    for (int64_t o = first; o < end; o++) {
+        int64_t some;
+        const int64_t k = small_kernel_range(rows, o, &some);
+        const T *from = x + (o * rows->stride - rows->before + k) * last->in;
+        T *to = row + last->before;
+        if (some > k)
+            NAME(max_of_rows)(from, last->in, some - k, last->in, x + w->n_in, to, &nans);
+        else
+            for (int64_t i = 0; i < last->in; i++) to[i] = LOWEST;
+        for (int i = 0; i < 2 * W; i++) to[last->in + i] = LOWEST;
+        if (last->stride == 2)
+            results = last->kernel == 2 ? NAME(max_vector)(2, 2, row, &none) : NAME(max_vector)(2, 3, row, &none);
+        else
+            results = last->kernel == 2 ? NAME(max_vector)(1, 2, row, &none) : NAME(max_vector)(1, 3, row, &none);
+        T *of_y = y + o * last->out;
+        if ((end - o) * last->out >= W) { /* the next rows overwrite the rest of the vector */
+            *(VECTOR *)(void *)of_y = results;
+            continue;
+        }
+        *(VECTOR *)(void *)few = results;
+        for (int64_t i = 0; i < last->out; i++) of_y[i] = few[i];
+    }
+    for (size_t l = 0; l < sizeof nans / sizeof nans[0]; l++)
+        if (nans[l]) return false;
+    return true;
+}
+#endif
+
 /* Computes block b. False if the input has NaN: y is then invalid. lane: rows of the input, each as long as a row of results. */
 static bool NAME(max_small)(const obk_pool *p, const T *x, T *y, int64_t b, T *lane) {
     const obk_window *w = &p->window;
@@ -126,6 +205,9 @@ static bool NAME(max_small)(const obk_pool *p, const T *x, T *y, int64_t b, T *l
     int64_t begin = first * rows->stride - rows->before, behind = (end - 1) * rows->stride - rows->before + rows->kernel;
     int64_t low, high;
     NAME(mask) nans = {0};
+#ifdef REGISTER
+    if (NAME(is_narrow)(last)) return NAME(max_narrow)(p, x, y, b);
+#endif
     obk_inner_results(last, &low, &high);
     begin = begin > 0 ? begin : 0;
     behind = behind < rows->in ? behind : rows->in;

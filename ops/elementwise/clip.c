@@ -10,7 +10,7 @@
 #include "ops/table/attributes.h"
 #include "ops/table/op.h"
 
-static void set_limits(ob_element *s, ob_dtype dtype) {
+static void set_limits(ob_element_numbers *s, ob_dtype dtype) {
 #define LIMITS(type, least, most)                                                                                                \
     do {                                                                                                                         \
         const type low_ = (least);                                                                                               \
@@ -48,7 +48,7 @@ static bool given(const ob_kernel_args *args, uint32_t k) {
 }
 
 static ob_status element(const ob_kernel_site *site, const ob_kernel_args *args, ob_element_call *call, ob_error *error) {
-    ob_element *s = call->state;
+    ob_element_numbers *s = call->numbers;
     OB_FAIL_IF(args->n_in < 1 || args->n_out != 1, error, OB_E_MODEL, "an input and an output are needed");
     const ob_dtype dtype = args->in[0].dtype;
     for (uint32_t k = 1; k < 3; k++) {

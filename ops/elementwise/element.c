@@ -29,7 +29,7 @@ ob_status ob__unsupported_type(const ob_kernel_site *site, ob_dtype dtype, ob_er
 
 ob_status ob__element_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
     ob_element *s = args->state;
-    ob_element_call call = {.state = s, .n_in = args->n_in, .in = args->in};
+    ob_element_call call = {.numbers = &s->numbers, .n_in = args->n_in, .in = args->in};
     OB_TRY(site->op->kernel->element(site, args, &call, error));
     return obk_iteration_plan(&s->iteration, call.in, call.n_in, &args->out[0], &call.spec, site->arena, &needs->lane_bytes,
                               error);

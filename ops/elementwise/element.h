@@ -9,18 +9,23 @@
 #include "ops/kernel/kernel.h"
 #include "ops/table/op.h"
 
-/* The state of all elementwise kernels: the iteration, then numbers that loops read. */
-typedef struct ob_element {
-    obk_iteration iteration;
+/* Numbers that loops read. */
+typedef struct ob_element_numbers {
     obk_unary_params params;
     float count_f32; /* Mean: of operands */
     double count_f64;
     _Alignas(16) unsigned char low[8], high[8]; /* Clip: the least and the greatest number of the type */
+} ob_element_numbers;
+
+/* The state of elementwise kernels. */
+typedef struct ob_element {
+    obk_iteration iteration;
+    ob_element_numbers numbers;
 } ob_element;
 
 /* One loop and its operands. */
 typedef struct ob_element_call {
-    ob_element *state; /* set by the caller; lives as long as the plan */
+    ob_element_numbers *numbers; /* set by the caller; live as long as the plan */
     obk_iteration_spec spec;
     uint32_t n_in;
     ob_view few[3];    /* operands that are not those of the node: other axes, or spec.fixed */

@@ -41,9 +41,9 @@ obk_unary ob__read_unary(const ob_node *node, const ob_op *op, obk_unary_params 
 
 static ob_status element(const ob_kernel_site *site, const ob_kernel_args *args, ob_element_call *call, ob_error *error) {
     OB_FAIL_IF(args->n_in != 1 || args->n_out != 1, error, OB_E_MODEL, "one input and one output are needed");
-    const obk_unary loop = ob__read_unary(site->node, site->op, &call->state->params);
+    const obk_unary loop = ob__read_unary(site->node, site->op, &call->numbers->params);
     const ob_dtype dtype = args->in[0].dtype;
-    call->spec.params = &call->state->params;
+    call->spec.params = &call->numbers->params;
     if (!ob__element_loop(ob__kernels()->unary[loop], dtype, args->out[0].dtype, 1, &call->spec))
         return ob__unsupported_type(site, dtype, error);
     return OB_OK;

@@ -9,7 +9,7 @@
 OB_KERNEL(mean);
 
 static ob_status element(const ob_kernel_site *site, const ob_kernel_args *args, ob_element_call *call, ob_error *error) {
-    ob_element *s = call->state;
+    ob_element_numbers *s = call->numbers;
     const bool is_mean = site->op->kernel == &ob__kernel_mean;
     OB_FAIL_IF(args->n_in < 1 || args->n_out != 1, error, OB_E_MODEL, "at least one input and one output are needed");
     ob_dtype dtype = args->out[0].dtype;

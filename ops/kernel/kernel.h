@@ -10,6 +10,7 @@
 struct ob_op;
 struct ob_blas;
 struct ob_element_call;
+struct obk_program;
 
 /* Counts memory that a library allocates itself because it accepts no allocator. Like an allocator, but returns no block. */
 typedef struct ob_account {
@@ -29,6 +30,7 @@ typedef struct ob_kernel_site {
         *account;         /* the account in which `allocator` counts; NULL: memory is not counted. Lives as long as the state */
     struct ob_blas *blas; /* for large products of sessions with relaxed numerics (ops/product/blas.h); lives as long as the
                              state; NULL: none */
+    const struct obk_program *program; /* for a group of nodes (ops/elementwise/program.h); NULL: one node */
 } ob_kernel_site;
 
 /* n zeroed elements that live as long as the state, for tables and lists. NULL: out of memory. */

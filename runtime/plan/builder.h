@@ -84,6 +84,9 @@ ob_status ob__plan_node(ob_builder *b, const ob_node *node);
 /* The nodes of a graph that run, in order. */
 ob_status ob__plan_graph(ob_builder *b, const ob_graph *graph);
 
+/* runtime/plan/group.c: plans the nodes as one step, or one by one if these sizes or types need that. */
+ob_status ob__plan_group(ob_builder *b, const ob_group *group);
+
 /* runtime/plan/wait.c */
 /* Nodes that read a tensor of unknown size are planned when the size is known. Other nodes that read results of dynamic steps
  * are dynamic steps too. */

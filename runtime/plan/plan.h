@@ -74,7 +74,8 @@ typedef struct ob_step {
     ob_step_kind kind;
     uint32_t number;
     uint32_t n_in, n_out;
-    const ob_node *node; /* for a copy: the node that needs it, or NULL for a graph output */
+    const ob_node *node;          /* for a copy: the node that needs it, or NULL for a graph output */
+    const struct ob_group *group; /* the nodes of the step, of which `node` is the last; NULL: one node */
     const ob_kernel *kernel;
     const ob_slot **slots; /* of n_in operands, then n_out results; NULL: omitted */
     void *state;           /* of the kernel */

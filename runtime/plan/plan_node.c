@@ -10,6 +10,7 @@
 #include "passes/check/names.h"
 #include "runtime/memory.h"
 #include "runtime/plan/builder.h"
+#include "runtime/plan/planned.h"
 #include "runtime/prepared.h"
 #include "runtime/run/steps.h"
 #include "runtime/stop.h"
@@ -22,20 +23,8 @@ enum { FOLD_MAX_BYTES = 64 * 1024 * 1024 };
 
 /* ---- The current node ---- */
 
-typedef struct planned {
-    const ob_node *node;
-    const ob_kernel *kernel;
-    ob_slot **in;      /* n_inputs entries */
-    ob_view *in_views; /* data: constants and known contents only */
-    ob_view *out;      /* n_outputs entries, contiguous, dtype OB_NONE when not wanted */
-    /* Of a step: */
-    ob_kernel_args args;
-    const ob_slot **operands; /* the place of args.in: in, or copies */
-    ob_buffer **results;      /* the place of args.out */
-} planned;
-
 /* The elements that shape propagation knows, as bytes in the arena; NULL when any is unknown. */
-static void *known_content(ob_builder *b, const ob_value *value, const ob_view *view) {
+static void *known_content(const ob_builder *b, const ob_value *value, const ob_view *view) {
     const ob_content *content = &ob__fact(b->facts, value)->content;
     if (!content->elems || content->n != ob_view_count(view)) return NULL;
     size_t size = ob_dtype_size(view->dtype);
@@ -56,6 +45,22 @@ static void *known_content(ob_builder *b, const ob_value *value, const ob_view *
     return bytes;
 }
 
+void ob__operand_view(ob_builder *b, const ob_value *value, const ob_slot *slot, ob_view *view) {
+    ob__slot_view(slot, view);
+    if (slot->buffer->kind == OB_BUFFER_CONST && slot->buffer->constant)
+        view->data = slot->buffer->constant + slot->offset;
+    else if (ob_view_is_contiguous(view))
+        view->data = known_content(b, value, view);
+}
+
+ob_status ob__result_view(ob_builder *b, const ob_node *node, const ob_value *value, ob_view *view, bool *is_static) {
+    const ob_type *type = &ob__fact(b->facts, value)->type;
+    *is_static = ob__is_static_type(type);
+    if (!*is_static || ob__view_layout(view, type->dtype, type->shape.rank, type->shape.dims) == OB_OK) return OB_OK;
+    ob__at_node(b->error, node, OB_E_LIMIT);
+    return ob__fail(b->error, OB_E_LIMIT, "result %s is too large", value->name);
+}
+
 /* False when a shape or type is left to the run. */
 static ob_status find_operands(ob_builder *b, planned *p, bool *is_static) {
     const ob_node *node = p->node;
@@ -71,29 +76,21 @@ static ob_status find_operands(ob_builder *b, planned *p, bool *is_static) {
             all &= node->inputs[i] == NULL;
             continue;
         }
-        ob__slot_view(p->in[i], &p->in_views[i]);
-        if (p->in[i]->buffer->kind == OB_BUFFER_CONST && p->in[i]->buffer->constant)
-            p->in_views[i].data = p->in[i]->buffer->constant + p->in[i]->offset;
-        else if (ob_view_is_contiguous(&p->in_views[i]))
-            p->in_views[i].data = known_content(b, node->inputs[i], &p->in_views[i]);
+        ob__operand_view(b, node->inputs[i], p->in[i], &p->in_views[i]);
     }
     if (!all) return OB_OK;
     for (uint32_t i = 0; i < node->n_outputs; i++) {
         if (!node->outputs[i]) continue;
-        const ob_type *type = &ob__fact(b->facts, node->outputs[i])->type;
-        if (!ob__is_static_type(type)) return OB_OK;
-        if (ob__view_layout(&p->out[i], type->dtype, type->shape.rank, type->shape.dims) != OB_OK) {
-            ob__at_node(b->error, node, OB_E_LIMIT);
-            return ob__fail(b->error, OB_E_LIMIT, "result %s is too large", node->outputs[i]->name);
-        }
+        OB_TRY(ob__result_view(b, node, node->outputs[i], &p->out[i], is_static));
+        if (!*is_static) return OB_OK;
     }
     *is_static = true;
     return OB_OK;
 }
 
 static void consume_inputs(planned *p) {
-    for (uint32_t i = 0; i < p->node->n_inputs; i++)
-        if (p->in[i]) p->in[i]->buffer->uses_left--;
+    for (uint32_t i = 0; i < p->n_in; i++)
+        if (p->in[i]) p->in[i]->buffer->uses_left -= p->reads ? p->reads[i] : 1;
 }
 
 /* ---- Constants ---- */
@@ -275,7 +272,7 @@ static bool can_take(const ob_builder *b, const planned *p, uint32_t input, cons
     for (uint32_t i = 0; i < p->args.n_in; i++) {
         if (!p->operands[i] || p->operands[i]->buffer != buffer) continue;
         mentions++;
-        if (p->in[i]->buffer == buffer) reads++;
+        if (p->in[i]->buffer == buffer) reads += p->reads ? p->reads[i] : 1;
         const ob_view *other = &p->args.in[i];
         bool same = p->operands[i]->offset == 0 && other->rank == in->rank && other->dtype == in->dtype &&
                     memcmp(other->dims, in->dims, (size_t)in->rank * sizeof *in->dims) == 0 && ob_view_is_contiguous(other);
@@ -354,6 +351,7 @@ static ob_status reserve_scratch(ob_builder *b, const ob_kernel_needs *needs, ob
 static ob_status plan_kernel(ob_builder *b, planned *p, ob_step *step) {
     ob_kernel_needs needs = {0};
     ob_kernel_site site = ob__site(b->session, p->node, &b->plan->arena);
+    site.program = p->program;
     ob_error own;
     ob_error_clear(&own);
     step->kernel = p->kernel;
@@ -375,9 +373,9 @@ static ob_status plan_kernel(ob_builder *b, planned *p, ob_step *step) {
     return keep_prepared(b, p, &needs, step);
 }
 
-static ob_status plan_step(ob_builder *b, planned *p) {
+ob_status ob__plan_step(ob_builder *b, planned *p) {
     const ob_node *node = p->node;
-    uint32_t n_in = node->n_inputs, n_out = node->n_outputs;
+    uint32_t n_in = p->n_in, n_out = node->n_outputs;
     ob_step *step = ob__new_step(b, OB_STEP_KERNEL, node, n_in, n_out);
     p->args = (ob_kernel_args){.n_in = n_in,
                                .n_out = n_out,
@@ -386,6 +384,7 @@ static ob_status plan_step(ob_builder *b, planned *p) {
                                .threads = &b->session->threads};
     p->results = OB_ARENA_ARRAY(&b->scratch, ob_buffer *, n_out);
     if (!step || !p->args.in || !p->args.out || !p->results) return OB_E_MEMORY;
+    step->group = p->group;
     p->operands = step->slots;
     OB_TRY(place_operands(b, p));
     if (n_out) memcpy(p->args.out, p->out, n_out * sizeof *p->args.out);
@@ -404,7 +403,7 @@ static ob_status plan_step(ob_builder *b, planned *p) {
 /* ---- The whole ---- */
 
 static ob_status plan_node(ob_builder *b, const ob_node *node) {
-    planned p = {.node = node, .kernel = node->op ? node->op->kernel : NULL};
+    planned p = {.node = node, .n_in = node->n_inputs, .kernel = node->op ? node->op->kernel : NULL};
     bool is_static, done;
     if (!p.kernel) return ob__at_node(b->error, node, ob__fail(b->error, OB_E_UNSUPPORTED, "it has no kernel"));
     OB_TRY(ob__must_wait(b, node, &done));
@@ -421,7 +420,7 @@ static ob_status plan_node(ob_builder *b, const ob_node *node) {
     }
     OB_TRY(try_fold(b, &p, &done));
     if (!done) OB_TRY(try_view(b, &p, &done));
-    return done ? OB_OK : plan_step(b, &p);
+    return done ? OB_OK : ob__plan_step(b, &p);
 }
 
 ob_status ob__plan_node(ob_builder *b, const ob_node *node) {
@@ -433,9 +432,13 @@ ob_status ob__plan_node(ob_builder *b, const ob_node *node) {
 
 ob_status ob__plan_graph(ob_builder *b, const ob_graph *graph) {
     for (const ob_node *node = graph->first; node; node = node->next) {
+        const ob_group *group = b->session->groups ? b->session->groups[node->id] : NULL;
         if (!b->session->live[node->id]) continue;
         OB_TRY(ob__stop_ask(b->session, &b->session->threads, b->error));
-        OB_TRY(ob__plan_node(b, node));
+        if (!group)
+            OB_TRY(ob__plan_node(b, node));
+        else if (group->nodes[group->n - 1] == node) /* its other nodes have no readers outside */
+            OB_TRY(ob__plan_group(b, group));
     }
     return OB_OK;
 }

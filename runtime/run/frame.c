@@ -263,6 +263,10 @@ static void report_step(const ob_frame *frame, const ob_step *step, uint64_t sta
                             .kernel = step->kernel ? step->kernel->name : "copy",
                             .start_ns = start,
                             .duration_ns = ob__now_ns() - start};
+    if (step->group) {
+        event.node = step->group->names;
+        event.op_type = step->group->ops;
+    }
     if (step->kind == OB_STEP_DYNAMIC) {
         const ob_value *value = step->node->n_outputs ? step->node->outputs[0] : NULL;
         event.output = value ? frame->dynamic[value->id] : NULL;

@@ -1,0 +1,56 @@
+/* The layout of an iteration, for iteration.c, which plans it, and iteration_run.c. */
+#ifndef OB_KERNELS_ELEMENTWISE_ITERATION_LAYOUT_H
+#define OB_KERNELS_ELEMENTWISE_ITERATION_LAYOUT_H
+
+#include "kernels/elementwise/iteration.h"
+
+enum access {
+    DIRECT,        /* read or written in place */
+    GATHERED,      /* gathered into a dense tile */
+    GATHERED_ROWS, /* gathered into a tile with one element for each row (stretched inner axis, converted type) */
+};
+
+enum {
+    TILE_BYTES = 4096,
+    PROGRAM_TILE_BYTES = 8192, /* a call of a loop costs as much as 1 KiB; two or three tiles are in use */
+    SMALL_TILES_BYTES = 1536,  /* bytes of all tiles on the stack, if there is no lane memory */
+    STREAM_TILE_BYTES = 1024,
+    FEW_OPERANDS = 4, /* the most operands without folding */
+    DIRECT_OPERANDS = 12,
+    CACHED_TILES = 4,
+    N_TILES = CACHED_TILES + 2, /* the last two are shared and their contents never reused */
+    MOST_TILES = OBK_PROGRAM_OPERANDS,
+    MIN_ROW_BYTES = 64,  /* rows at least this long are not worth gathering */
+    ROWS_ELEMS = 8192,   /* elements of a block that needs no tile */
+    GRAIN_ELEMS = 32768, /* threads share the work only above twice this */
+};
+
+static inline bool is_input(const obk_iteration *b, uint32_t k) {
+    return k < b->nd.n_inputs;
+}
+
+static inline int64_t most_tile_bytes(const obk_iteration *b) {
+    return b->program ? PROGRAM_TILE_BYTES : TILE_BYTES;
+}
+
+/* The number of tiles for inputs. */
+static inline uint32_t input_tiles(const obk_iteration *b) {
+    return b->program || b->nd.n_inputs < FEW_OPERANDS ? b->nd.n_inputs : N_TILES;
+}
+
+/* Two are for the result, one of them before conversion; then come the registers of a program. */
+static inline uint32_t all_tiles(const obk_iteration *b) {
+    return input_tiles(b) + 2 + (b->program ? b->program->n_registers : 0);
+}
+
+/* The size of a tile on the stack. */
+static inline int32_t small_tile_bytes(const obk_iteration *b) {
+    return (int32_t)(SMALL_TILES_BYTES / all_tiles(b) / 64 * 64);
+}
+
+/* True if the operand is one element for all positions inside `axis` and the axes after it. */
+bool obk_scalar_from(const obk_nd *nd, uint32_t k, int32_t axis);
+/* Chooses blocks and accesses; a block fits into a tile if any operand uses one. misaligned: by operand; NULL: none is. */
+void obk_choose_blocks(obk_iteration *b, const bool *misaligned, int64_t tile_bytes);
+
+#endif

@@ -1,0 +1,42 @@
+/* A program: elementwise loops one after the other over blocks of one domain. Intermediate results stay in registers, which are
+ * tiles of a few KiB in the first-level cache; only the last result is written to memory. Each step rounds as it does alone, so
+ * bits are those of the loops over whole tensors. */
+#ifndef OB_KERNELS_ELEMENTWISE_PROGRAM_H
+#define OB_KERNELS_ELEMENTWISE_PROGRAM_H
+
+#include <stdbool.h>
+
+#include "kernels/loop.h"
+
+enum { OBK_PROGRAM_OPERANDS = 8, OBK_PROGRAM_REGISTERS = 6, OBK_PROGRAM_STEPS = 24 };
+
+/* An operand of a step. */
+typedef struct obk_program_input {
+    enum { OBK_FROM_OPERAND, OBK_FROM_REGISTER, OBK_FROM_SCALAR } from;
+    uint8_t index;      /* of the operand or register */
+    const void *scalar; /* lives as long as the program */
+} obk_program_input;
+
+typedef struct obk_program_step {
+    obk_loop loop;
+    const void *params;
+    uint8_t n_in;
+    uint8_t out;      /* the register of the result; OBK_PROGRAM_RESULT: the program's result */
+    uint8_t out_size; /* bytes of an element */
+    obk_program_input in[3];
+} obk_program_step;
+
+enum { OBK_PROGRAM_RESULT = UINT8_MAX };
+
+typedef struct obk_program {
+    uint32_t n_steps, n_registers;
+    uint8_t largest; /* bytes of the largest element in a register */
+    obk_program_step steps[];
+} obk_program;
+
+/* Runs the steps for `rows` rows of n elements. p, step, row: of n_operands operands, then of the result, as obk_loop has them.
+ * registers: n_registers of register_bytes each, at least rows * n elements. */
+void obk_program_run(const obk_program *program, uint32_t n_operands, char *const *p, const int64_t *step, int64_t n,
+                     const int64_t *row, int64_t rows, char *registers, int64_t register_bytes);
+
+#endif

@@ -1,0 +1,172 @@
+#include "ops/elementwise/program.h"
+
+#include <string.h>
+
+#include "core/base/error.h"
+#include "ops/elementwise/element.h"
+#include "ops/kernel/common.h"
+
+/* A program before its registers are chosen: the result of step i is value i. */
+typedef struct draft {
+    obk_program_step steps[OBK_PROGRAM_STEPS];
+    int32_t read[OBK_PROGRAM_STEPS][3]; /* the steps that inputs come from; -1: not a step */
+    uint32_t n;
+    ob_element_call call; /* of the current node */
+} draft;
+
+static obk_program_input from_scalar(const void *scalar) {
+    return (obk_program_input){.from = OBK_FROM_SCALAR, .scalar = scalar};
+}
+
+/* False: too many steps. */
+static bool add_step(draft *d, obk_loop loop, const void *params, size_t out_size, const obk_program_input *in,
+                     const int32_t *read, uint32_t n_in) {
+    if (d->n == OBK_PROGRAM_STEPS) return false;
+    obk_program_step *step = &d->steps[d->n];
+    *step = (obk_program_step){.loop = loop, .params = params, .n_in = (uint8_t)n_in, .out_size = (uint8_t)out_size};
+    for (uint32_t k = 0; k < n_in; k++) {
+        step->in[k] = in[k];
+        d->read[d->n][k] = read[k];
+    }
+    d->n++;
+    return true;
+}
+
+/* Input k of the node's loop. */
+static obk_program_input find_input(const ob_group_node *node, const ob_element_call *call, const int32_t *last_step, uint32_t k,
+                                    int32_t *read) {
+    *read = -1;
+    if (k < 3 && call->spec.fixed[k]) return from_scalar(call->spec.fixed[k]);
+    const int32_t from = node->from[k];
+    if (from >= 0) return (obk_program_input){.from = OBK_FROM_OPERAND, .index = (uint8_t)from};
+    *read = last_step[~from];
+    return (obk_program_input){.from = OBK_FROM_REGISTER};
+}
+
+static bool same_axes(const ob_view *a, const ob_view *b) {
+    return ob__count(b) == 1 || (a->rank == b->rank && memcmp(a->dims, b->dims, (size_t)a->rank * sizeof *a->dims) == 0);
+}
+
+/* Loops that convert have no program. An operand on other axes (versions before 7) has none either. */
+static bool is_plain(const ob_group_node *node, const ob_element_call *call) {
+    const obk_iteration_spec *spec = &call->spec;
+    for (int k = 0; k < 3; k++)
+        if (spec->in_convert[k]) return false;
+    for (uint32_t k = 0; k < call->n_in; k++)
+        if (!(k < 3 && spec->fixed[k]) && (node->from[k] == OB_GROUP_OMITTED || !same_axes(&call->in[k], &node->in[k])))
+            return false;
+    return spec->loop && !spec->out_convert && call->n_in >= 1 && (spec->fold || call->n_in <= 3);
+}
+
+static bool add_fold(draft *d, const ob_group_node *node, const ob_element_call *call, const int32_t *last_step) {
+    const size_t size = ob_dtype_size(node->out->dtype);
+    obk_program_input in[2];
+    int32_t read[2];
+    if (call->n_in < 2) return false; /* a copy */
+    in[0] = find_input(node, call, last_step, 0, &read[0]);
+    for (uint32_t k = 1; k < call->n_in; k++) {
+        in[1] = find_input(node, call, last_step, k, &read[1]);
+        if (!add_step(d, call->spec.loop, call->spec.params, size, in, read, 2)) return false;
+        in[0] = (obk_program_input){.from = OBK_FROM_REGISTER};
+        read[0] = (int32_t)d->n - 1;
+    }
+    in[1] = from_scalar(call->spec.finish_operand);
+    read[1] = -1;
+    return !call->spec.finish || add_step(d, call->spec.finish, call->spec.params, size, in, read, 2);
+}
+
+static bool add_loop(draft *d, const ob_group_node *node, const ob_element_call *call, const int32_t *last_step) {
+    obk_program_input in[3];
+    int32_t read[3];
+    for (uint32_t k = 0; k < call->n_in; k++) in[k] = find_input(node, call, last_step, call->spec.swap ? 1 - k : k, &read[k]);
+    return add_step(d, call->spec.loop, call->spec.params, ob_dtype_size(node->out->dtype), in, read, call->n_in);
+}
+
+/* Chooses registers: the result of a step may replace an input that is not read again, if its elements have the same size. False:
+ * there are too few. */
+static bool choose_registers(draft *d, obk_program *program) {
+    int32_t holds[OBK_PROGRAM_REGISTERS], last_read[OBK_PROGRAM_STEPS];
+    for (int r = 0; r < OBK_PROGRAM_REGISTERS; r++) holds[r] = -1;
+    for (uint32_t s = 0; s < d->n; s++) {
+        last_read[s] = -1;
+        for (uint32_t k = 0; k < d->steps[s].n_in; k++)
+            if (d->read[s][k] >= 0) last_read[d->read[s][k]] = (int32_t)s;
+    }
+    for (uint32_t s = 0; s < d->n; s++) {
+        obk_program_step *step = &d->steps[s];
+        int32_t chosen = -1;
+        for (uint32_t k = 0; k < step->n_in; k++) {
+            const int32_t read = d->read[s][k];
+            if (read < 0) continue;
+            step->in[k].index = d->steps[read].out;
+            if (last_read[read] == (int32_t)s && d->steps[read].out_size == step->out_size) chosen = d->steps[read].out;
+        }
+        if (s + 1 == d->n) {
+            step->out = OBK_PROGRAM_RESULT;
+            continue;
+        }
+        for (int r = 0; r < OBK_PROGRAM_REGISTERS && chosen < 0; r++)
+            if (holds[r] < 0 || last_read[holds[r]] < (int32_t)s) chosen = r;
+        if (chosen < 0) return false;
+        holds[chosen] = (int32_t)s;
+        step->out = (uint8_t)chosen;
+        if ((uint32_t)chosen >= program->n_registers) program->n_registers = (uint32_t)chosen + 1;
+        if (step->out_size > program->largest) program->largest = step->out_size;
+    }
+    return true;
+}
+
+static ob_status draft_node(const ob_kernel_site *site, const ob_group_node *node, draft *d, const int32_t *last_step, bool *fits,
+                            ob_error *error) {
+    ob_kernel_site of_node = *site;
+    of_node.node = node->node;
+    of_node.op = node->node->op;
+    ob_kernel_args args = {.n_in = node->node->n_inputs, .n_out = 1, .in = node->in, .out = node->out};
+    ob_element_call *call = &d->call;
+    *call = (ob_element_call){.n_in = args.n_in, .in = args.in};
+    call->numbers = ob__tail(site, 1, sizeof *call->numbers);
+    OB_FAIL_IF(!call->numbers, error, OB_E_MEMORY, "no memory for a plan");
+    const ob_status status = of_node.op->kernel->element(&of_node, &args, call, NULL);
+    if (status == OB_E_MEMORY) return status;
+    *fits = status == OB_OK && is_plain(node, call) &&
+            (call->spec.fold ? add_fold(d, node, call, last_step) : add_loop(d, node, call, last_step));
+    return OB_OK;
+}
+
+ob_status ob__group_program(const ob_kernel_site *site, const ob_group_node *nodes, uint32_t n, ob_arena *scratch,
+                            const obk_program **program, ob_error *error) {
+    draft *d = OB_ARENA_NEW(scratch, draft);
+    int32_t *last_step = OB_ARENA_ARRAY(scratch, int32_t, n);
+    OB_FAIL_IF(!d || !last_step, error, OB_E_MEMORY, "no memory for a plan");
+    *program = NULL;
+    for (uint32_t i = 0; i < n; i++) {
+        bool fits;
+        OB_TRY(draft_node(site, &nodes[i], d, last_step, &fits, error));
+        if (!fits) return OB_OK;
+        last_step[i] = (int32_t)d->n - 1;
+    }
+    obk_program *made = ob__tail(site, 1, sizeof *made + d->n * sizeof d->steps[0]);
+    OB_FAIL_IF(!made, error, OB_E_MEMORY, "no memory for a plan");
+    made->n_steps = d->n;
+    made->largest = 1;
+    if (!choose_registers(d, made)) return OB_OK;
+    memcpy(made->steps, d->steps, d->n * sizeof d->steps[0]);
+    *program = made;
+    return OB_OK;
+}
+
+/* ---- The kernel ---- */
+
+static ob_status plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
+    OB_FAIL_IF(!site->program || args->n_in > OBK_PROGRAM_OPERANDS, error, OB_E_INTERNAL, "a group without a program");
+    for (uint32_t k = 0; k < args->n_in; k++) /* a bound of Clip: one element with any number of axes */
+        if (args->in[k].rank > args->out[0].rank) args->in[k].rank = 0;
+    const obk_iteration_spec spec = {.program = site->program};
+    return obk_iteration_plan(args->state, args->in, args->n_in, &args->out[0], &spec, site->arena, &needs->lane_bytes, error);
+}
+
+const ob_kernel ob__kernel_program = {.name = "program",
+                                      .flags = OB_KERNEL_STRIDED | OB_KERNEL_INPLACE,
+                                      .state_bytes = sizeof(obk_iteration),
+                                      .plan = plan,
+                                      .run = ob__element_run};

@@ -1,0 +1,165 @@
+#include "passes/optimize/groups.h"
+
+#include <string.h>
+
+#include "core/base/error.h"
+#include "ops/kernel/kernel.h"
+#include "ops/table/op.h"
+#include "passes/check/names.h"
+
+/* A group that grows from its last node towards its operands. */
+typedef struct growing {
+    ob_node *nodes[OB_GROUP_NODES];              /* the last one first */
+    const ob_value *operands[OB_GROUP_OPERANDS]; /* from outside */
+    uint32_t n, n_operands;
+} growing;
+
+typedef struct search {
+    const ob_facts *facts;
+    const uint32_t *uses;
+    const bool *live;
+    ob_arena *arena, *scratch; /* of the groups; of the search */
+    ob_group **groups;
+    growing **of;      /* by node id */
+    growing **readers; /* by value id: the group of all readers so far */
+    uint32_t *reads;   /* by value id: reads by nodes of this group */
+} search;
+
+static bool is_elementwise(const ob_node *node) {
+    return node->op && node->op->kernel && node->op->kernel->element && node->n_outputs == 1 && node->outputs[0];
+}
+
+static bool same_shape(const ob_facts *facts, const ob_value *a, const ob_value *b) {
+    const ob_type *x = &ob__fact(facts, a)->type, *y = &ob__fact(facts, b)->type;
+    if (x->kind != OB_TYPE_TENSOR || y->kind != OB_TYPE_TENSOR || x->shape.rank < 0 || x->shape.rank != y->shape.rank)
+        return false;
+    for (int32_t i = 0; i < x->shape.rank; i++)
+        if (x->shape.dims[i] != y->shape.dims[i]) return false;
+    return true;
+}
+
+/* True unless the operand is surely smaller than the result, or not computed. */
+static bool is_large(const ob_facts *facts, const ob_value *operand, const ob_value *result) {
+    const ob_shape *x = &ob__fact(facts, operand)->type.shape, *y = &ob__fact(facts, result)->type.shape;
+    if (!operand->producer) return false;
+    if (x->rank < 0 || y->rank < 0) return true;
+    bool stretched = x->rank < y->rank;
+    for (int32_t i = 1; i <= x->rank && i <= y->rank; i++) stretched |= x->dims[x->rank - i] == 1 && y->dims[y->rank - i] != 1;
+    return !stretched;
+}
+
+/* Adds the node, whose inputs become operands of the group in place of its result. False: too many. Operands stay alive until the
+ * last node, so more than two large ones could need more memory than the nodes one by one. */
+static bool take(const ob_facts *facts, growing *g, ob_node *node) {
+    enum { MOST_LARGE = 2 };
+    growing with = *g;
+    if (with.n == OB_GROUP_NODES) return false;
+    with.nodes[with.n++] = node;
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < with.n_operands; i++)
+        if (with.operands[i] != node->outputs[0]) with.operands[n++] = with.operands[i];
+    for (uint32_t i = 0; i < node->n_inputs; i++) {
+        const ob_value *value = node->inputs[i];
+        uint32_t k = 0;
+        while (k < n && with.operands[k] != value) k++;
+        if (!value || k < n) continue;
+        if (n == OB_GROUP_OPERANDS) return false;
+        with.operands[n++] = value;
+    }
+    with.n_operands = n;
+    int n_large = 0;
+    for (uint32_t i = 0; i < n; i++) n_large += is_large(facts, with.operands[i], with.nodes[0]->outputs[0]);
+    if (with.n > 1 && n_large > MOST_LARGE) return false;
+    *g = with;
+    return true;
+}
+
+/* The group of all readers of the value, if there is one. */
+static growing *only_reader(const search *s, const ob_value *value) {
+    return s->reads[value->id] == s->uses[value->id] ? s->readers[value->id] : NULL;
+}
+
+static void note_reads(search *s, const ob_node *node, growing *g) {
+    for (uint32_t i = 0; i < node->n_inputs; i++) {
+        const ob_value *value = node->inputs[i];
+        if (!value || value->graph != node->graph) continue;
+        if (s->reads[value->id]++ == 0)
+            s->readers[value->id] = g;
+        else if (s->readers[value->id] != g)
+            s->readers[value->id] = NULL;
+    }
+}
+
+static ob_status visit(search *s, ob_node *node) {
+    if (!is_elementwise(node)) {
+        note_reads(s, node, NULL);
+        return OB_OK;
+    }
+    growing *g = only_reader(s, node->outputs[0]);
+    if (g && (!same_shape(s->facts, node->outputs[0], g->nodes[0]->outputs[0]) || !take(s->facts, g, node))) g = NULL;
+    if (!g) {
+        g = OB_ARENA_NEW(s->scratch, growing);
+        if (!g) return OB_E_MEMORY;
+        if (!take(s->facts, g, node)) {
+            note_reads(s, node, NULL);
+            return OB_OK;
+        }
+    }
+    s->of[node->id] = g;
+    note_reads(s, node, g);
+    return OB_OK;
+}
+
+static const char *join(ob_arena *arena, const ob_group *group, bool names) {
+    size_t n_bytes = 0;
+    for (uint32_t i = 0; i < group->n; i++)
+        n_bytes += strlen(names ? ob__node_label(group->nodes[i]) : group->nodes[i]->op_type) + 1;
+    char *text = ob__arena_alloc(arena, n_bytes), *end = text;
+    for (uint32_t i = 0; i < group->n && text; i++) {
+        const char *part = names ? ob__node_label(group->nodes[i]) : group->nodes[i]->op_type;
+        if (i > 0) *end++ = '+';
+        memcpy(end, part, strlen(part) + 1);
+        end += strlen(part);
+    }
+    return text;
+}
+
+/* From the end, so that readers come before the node whose result they read. */
+static ob_status search_graph(void *context, ob_graph *graph) {
+    search *s = context;
+    for (ob_node *node = graph->last; node; node = node->prev)
+        if (s->live[node->id]) OB_TRY(visit(s, node));
+    for (ob_node *node = graph->first; node; node = node->next) {
+        const growing *g = s->of[node->id];
+        if (!g || g->n < 2 || g->nodes[0] != node) continue;
+        ob_group *group = OB_ARENA_NEW(s->arena, ob_group);
+        if (!group) return OB_E_MEMORY;
+        group->nodes = OB_ARENA_ARRAY(s->arena, ob_node *, g->n);
+        if (!group->nodes) return OB_E_MEMORY;
+        group->n = g->n;
+        for (uint32_t i = 0; i < g->n; i++) {
+            group->nodes[g->n - 1 - i] = g->nodes[i];
+            s->groups[g->nodes[i]->id] = group;
+        }
+        group->ops = join(s->arena, group, false);
+        group->names = join(s->arena, group, true);
+        if (!group->ops || !group->names) return OB_E_MEMORY;
+    }
+    return OB_OK;
+}
+
+ob_status ob__find_groups(ob_model *model, const ob_facts *facts, const uint32_t *uses, const bool *live, ob_arena *arena,
+                          ob_group ***groups) {
+    ob_arena scratch;
+    ob__arena_init(&scratch, &arena->allocator);
+    search s = {.facts = facts, .uses = uses, .live = live, .arena = arena, .scratch = &scratch};
+    s.groups = OB_ARENA_ARRAY(arena, ob_group *, model->n_nodes);
+    s.of = OB_ARENA_ARRAY(&scratch, growing *, model->n_nodes);
+    s.readers = OB_ARENA_ARRAY(&scratch, growing *, model->n_values);
+    s.reads = OB_ARENA_ARRAY(&scratch, uint32_t, model->n_values);
+    ob_status status = s.groups && s.of && s.readers && s.reads ? OB_OK : OB_E_MEMORY;
+    if (status == OB_OK) status = ob__model_each_graph(model, search_graph, &s);
+    ob__arena_release(&scratch);
+    *groups = s.groups;
+    return status;
+}

@@ -1,0 +1,255 @@
+/* Groups of elementwise nodes: random graphs give the same bits as node by node, for every level and one or two threads; and the
+ * nodes that may not be grouped. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "core/graph/types.h"
+#include "kernels/kernels.h"
+#include "session_case.h"
+
+enum { MOST_INPUTS = 6, MOST_VALUES = 40, MOST_OUTPUTS = 3 };
+
+static int64_t pick(int64_t n) {
+    return rand() % n;
+}
+
+typedef struct drawn {
+    ob_model *model;
+    ob_dtype dtype;
+    int32_t rank;
+    int64_t dims[5];               /* of the domain */
+    ob_value *values[MOST_VALUES]; /* with the domain's shape, or broadcast to it */
+    ob_value *conditions[MOST_VALUES];
+    uint32_t n_values, n_conditions, n_inputs;
+    void *data[MOST_INPUTS];
+    ob_view inputs[MOST_INPUTS];
+} drawn;
+
+static void draw_elements(ob_dtype dtype, void *data, int64_t n) {
+    const double special[] = {0.0, -0.0, (double)INFINITY, (double)NAN, 1e-40, 1.5};
+    for (int64_t i = 0; i < n; i++) {
+        const double v = pick(20) == 0 ? special[pick(6)] : (double)pick(2001) / 250 - 4;
+        if (dtype == OB_FLOAT) ((float *)data)[i] = (float)v;
+        if (dtype == OB_DOUBLE) ((double *)data)[i] = v;
+        if (dtype == OB_INT32) ((int32_t *)data)[i] = (int32_t)pick(200) - 100;
+        if (dtype == OB_FLOAT16) ob__kernels()->convert[OB_FLOAT16][OB_FLOAT]((uint16_t *)data + i, &(float){(float)v}, 1);
+    }
+}
+
+/* An input that broadcasts to the domain; some are transposed views. */
+static void add_input(drawn *d) {
+    char name[8], sizes[120] = "";
+    int64_t dims[5], n = 1, perm[5];
+    const int32_t rank = pick(3) ? d->rank : (int32_t)pick(d->rank + 1);
+    const bool swapped = rank > 1 && pick(4) == 0;
+    for (int32_t a = 0; a < rank; a++) dims[a] = pick(4) || d->n_inputs == 0 ? d->dims[d->rank - rank + a] : 1;
+    for (int32_t a = 0; a < rank; a++) perm[a] = swapped ? rank - 1 - a : a;
+    ob_view *view = &d->inputs[d->n_inputs];
+    int64_t stored[5];
+    for (int32_t a = 0; a < rank; a++) stored[a] = dims[perm[a]];
+    for (int32_t a = 0; a < rank; a++) {
+        snprintf(sizes + strlen(sizes), 20, "%s%lld", a ? " " : "", (long long)stored[a]);
+        n *= stored[a];
+    }
+    snprintf(name, sizeof name, "x%u", (unsigned)d->n_inputs);
+    ob_value *value = new_input(d->model, name, d->dtype, sizes);
+    d->data[d->n_inputs] = malloc((size_t)(n + 1) * ob_dtype_size(d->dtype));
+    assert_non_null(d->data[d->n_inputs]);
+    draw_elements(d->dtype, d->data[d->n_inputs], n);
+    assert_int_equal(ob_view_init(view, d->data[d->n_inputs], d->dtype, rank, stored), OB_OK);
+    if (swapped) {
+        snprintf(name, sizeof name, "t%u", (unsigned)d->n_inputs);
+        value = new_node(d->model, "Transpose", name, 1, value);
+    }
+    d->n_inputs++;
+    d->values[d->n_values++] = value;
+}
+
+static ob_value *any_value(const drawn *d) { /* mostly a late one, so that there are chains */
+    return d->values[pick(3) ? d->n_values - 1 - (uint32_t)pick(d->n_values < 3 ? d->n_values : 3) : (uint32_t)pick(d->n_values)];
+}
+
+static void add_one(drawn *d, int i) {
+    static const char *const binary[] = {"Add", "Sub", "Mul", "Div", "Max", "Min"}, *const unary[] = {"Neg",  "Abs",
+                                                                                                      "Relu", "Sigmoid",
+                                                                                                      "Sqrt", "HardSwish"};
+    char name[16];
+    snprintf(name, sizeof name, "v%d", i);
+    ob_value *a = any_value(d), *b = any_value(d), *c = any_value(d), *made;
+    const bool is_integer = d->dtype == OB_INT32;
+    switch (pick(is_integer ? 6 : 9)) {
+    case 0:
+    case 1: made = new_node(d->model, binary[pick(6)], name, 2, a, b); break;
+    case 2: made = new_node(d->model, unary[pick(is_integer ? 3 : 6)], name, 1, a); break;
+    case 3:
+        if (d->n_conditions == 0) {
+            d->conditions[d->n_conditions++] = new_node(d->model, pick(2) ? "Less" : "GreaterOrEqual", name, 2, a, b);
+            return;
+        }
+        made = new_node(d->model, "Where", name, 3, d->conditions[pick(d->n_conditions)], a, b);
+        break;
+    case 4: made = new_node(d->model, is_integer ? "Max" : "Sum", name, 3, a, b, c); break;
+    case 5: d->conditions[d->n_conditions++] = new_node(d->model, pick(2) ? "Greater" : "Equal", name, 2, a, b); return;
+    case 6: made = new_node(d->model, "Mean", name, 3, a, b, c); break;
+    case 7: made = new_node(d->model, pick(2) ? "Clip" : "Sign", name, 1, a); break;
+    default: made = new_node(d->model, "PRelu", name, 2, d->values[0], b); break;
+    }
+    d->values[d->n_values++] = made;
+}
+
+static drawn draw_graph(void) {
+    static const int64_t sizes[] = {0, 1, 1, 2, 3, 7, 16, 65, 300};
+    static const ob_dtype types[] = {OB_FLOAT, OB_FLOAT, OB_FLOAT, OB_DOUBLE, OB_INT32, OB_FLOAT16};
+    drawn d = {.model = new_model(18), .dtype = types[pick(6)], .rank = 1 + (int32_t)pick(4)};
+    int64_t n = 1;
+    for (int32_t a = 0; a < d.rank; a++) {
+        d.dims[a] = sizes[pick(9)];
+        if (d.dims[a] * n > 100000 || (d.dims[a] == 0 && pick(4))) d.dims[a] = 2;
+        n *= d.dims[a];
+    }
+    const uint32_t n_inputs = 1 + (uint32_t)pick(MOST_INPUTS - 1);
+    for (uint32_t i = 0; i < n_inputs; i++) add_input(&d);
+    for (int i = 0, n_nodes = 2 + (int)pick(20); i < n_nodes; i++) add_one(&d, i);
+    new_output(d.model, d.values[d.n_values - 1]);
+    for (int i = 0; i < 2; i++) { /* results in the middle are outputs as well */
+        ob_value *value = d.values[pick(d.n_values)];
+        if (pick(3) == 0 && value->producer && !value->is_output) new_output(d.model, value);
+    }
+    return d;
+}
+
+static bool same_element(ob_dtype dtype, const char *a, const char *b) {
+    if (memcmp(a, b, ob_dtype_size(dtype)) == 0) return true;
+    if (dtype == OB_FLOAT) return isnan(*(const float *)(const void *)a) && isnan(*(const float *)(const void *)b);
+    if (dtype == OB_DOUBLE) return isnan(*(const double *)(const void *)a) && isnan(*(const double *)(const void *)b);
+    if (dtype != OB_FLOAT16) return false;
+    const uint16_t x = *(const uint16_t *)(const void *)a, y = *(const uint16_t *)(const void *)b;
+    return (x & 0x7fff) > 0x7c00 && (y & 0x7fff) > 0x7c00;
+}
+
+static ob_session *open_threads(const ob_model *model, bool optimize, int threads) {
+    ob_session_config config;
+    ob_session *session = NULL;
+    ob_error error;
+    ob_session_config_init(&config);
+    config.optimize = optimize;
+    config.n_threads = threads;
+    if (ob_session_create(model, &config, &session, &error) != OB_OK) fail_msg("%s: %s", error.node, error.message);
+    return session;
+}
+
+/* Returns the number of steps that grouping saves. */
+static int64_t check_graph(const drawn *d, int threads) {
+    ob_session *plain = open_threads(d->model, false, 1), *grouped = open_threads(d->model, true, threads);
+    ob_view want[MOST_OUTPUTS] = {{0}}, is[MOST_OUTPUTS] = {{0}};
+    ob_session_memory before, after;
+    ob_error error;
+    const size_t n = ob_session_output_count(plain);
+    const ob_status status = ob_session_run(plain, d->inputs, d->n_inputs, want, n, &error),
+                    other = ob_session_run(grouped, d->inputs, d->n_inputs, is, n, &error);
+    assert_int_equal(status, other);
+    for (size_t i = 0; i < n && status == OB_OK; i++) {
+        const int64_t elems = ob_view_count(&want[i]);
+        const size_t width = ob_dtype_size(want[i].dtype);
+        assert_int_equal(ob_view_count(&is[i]), elems);
+        for (int64_t k = 0; k < elems; k++)
+            assert_true(
+                same_element(want[i].dtype, (char *)is[i].data + (size_t)k * width, (char *)want[i].data + (size_t)k * width));
+    }
+    ob_session_get_memory(plain, &before);
+    ob_session_get_memory(grouped, &after);
+    ob_session_close(&plain);
+    ob_session_close(&grouped);
+    return (int64_t)before.n_steps - (int64_t)after.n_steps;
+}
+
+static void random_graphs(void **state) {
+    (void)state;
+    const unsigned levels[] = {0, OBK_ISA_AVX2, ~0u};
+    int n_grouped = 0;
+    srand(21);
+    for (int round = 0; round < 600; round++) {
+        drawn d = draw_graph();
+        ob__kernels_limit(levels[round % 3]);
+        n_grouped += check_graph(&d, 1 + round % 2) > 1;
+        for (uint32_t i = 0; i < d.n_inputs; i++) free(d.data[i]);
+        ob_model_close(&d.model);
+    }
+    ob__kernels_limit(~0u);
+    assert_true(n_grouped > 200);
+}
+
+static uint32_t steps_of(ob_model *model, const ob_view *in, size_t n_in) {
+    ob_session *session = open_session(model, true);
+    ob_session_memory memory;
+    ob_view out[2] = {{0}};
+    run_ok(session, in, n_in, out, ob_session_output_count(session));
+    ob_session_get_memory(session, &memory);
+    ob_session_close(&session);
+    ob_model_close(&model);
+    return (uint32_t)memory.n_steps;
+}
+
+static void what_is_one_step(void **state) {
+    (void)state;
+    static float x[64], w[8];
+    const ob_view in[] = {view_of(x, OB_FLOAT, 2, 8, 8), view_of(w, OB_FLOAT, 1, 8)};
+    ob_model *model = new_model(14); /* a value that two nodes of the group read */
+    ob_value *a = new_input(model, "x", OB_FLOAT, "N 8"), *b = new_input(model, "w", OB_FLOAT, "8");
+    ob_value *sum = new_node(model, "Add", "sum", 2, a, b);
+    new_output(model, new_node(model, "Mul", "y", 2, new_node(model, "Sigmoid", "s", 1, sum), sum));
+    assert_int_equal(steps_of(model, in, 2), 1);
+    model = new_model(14); /* an output is stored */
+    a = new_input(model, "x", OB_FLOAT, "N 8");
+    sum = new_node(model, "Neg", "sum", 1, a);
+    new_output(model, sum);
+    new_output(model, new_node(model, "Abs", "y", 1, sum));
+    assert_int_equal(steps_of(model, in, 1), 2);
+    model = new_model(14); /* a smaller result is computed once, not for each element that it is broadcast to */
+    a = new_input(model, "x", OB_FLOAT, "N 8");
+    b = new_input(model, "w", OB_FLOAT, "8");
+    new_output(model, new_node(model, "Add", "y", 2, a, new_node(model, "Exp", "e", 1, b)));
+    assert_int_equal(steps_of(model, in, 2), 2);
+    model = new_model(14); /* another operator in between */
+    a = new_input(model, "x", OB_FLOAT, "N 8");
+    new_output(model, new_node(model, "Abs", "y", 1, new_node(model, "Softmax", "m", 1, new_node(model, "Neg", "n", 1, a))));
+    assert_int_equal(steps_of(model, in, 1), 3);
+}
+
+/* Constants of 1 MB that are made one after the other: a group would keep all of them alive. */
+static void groups_need_no_more_memory(void **state) {
+    (void)state;
+    ob_model *model = new_model(14);
+    ob_value *x = new_input(model, "x", OB_FLOAT, "N 64"), *sum = x;
+    for (int i = 0; i < 8; i++) {
+        char name[3][16];
+        for (int k = 0; k < 3; k++) snprintf(name[k], sizeof name[k], "%c%d", "abc"[k], i);
+        sum = new_node(model, "Add", name[1], 2, sum, new_node(model, "Softmax", name[0], 1, x));
+    }
+    new_output(model, sum);
+    static float data[4096];
+    ob_session_memory memory[2];
+    for (int optimize = 0; optimize < 2; optimize++) {
+        ob_session *session = open_session(model, optimize);
+        ob_view in = view_of(data, OB_FLOAT, 2, 64, 64), out = {0};
+        run_ok(session, &in, 1, &out, 1);
+        ob_session_get_memory(session, &memory[optimize]);
+        ob_session_close(&session);
+    }
+    assert_true(memory[1].arena_bytes <= memory[0].arena_bytes);
+    ob_model_close(&model);
+}
+
+int main(void) {
+    static const struct CMUnitTest tests[] = {cmocka_unit_test(random_graphs), cmocka_unit_test(what_is_one_step),
+                                              cmocka_unit_test(groups_need_no_more_memory)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
