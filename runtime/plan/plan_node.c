@@ -19,7 +19,7 @@
 #include "runtime/weights.h"
 
 /* Larger results are computed in each run rather than kept. */
-enum { FOLD_MAX_BYTES = 64 * 1024 * 1024 };
+enum { FOLD_MAX_BYTES = 512 * 1024 * 1024 };
 
 /* ---- The current node ---- */
 
