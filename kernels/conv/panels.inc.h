@@ -82,7 +82,7 @@ PANEL_OF(4, 6)
 PANEL_OF(3, 8)
 #endif
 PANEL_OF(2, PANEL_ROWS_OF_2)
-PANEL_OF(1, PANEL_ROWS)
+PANEL_OF(1, 8)
 #undef PANEL_OF
 
 /* y[channel][position] = sums[position][channel], for `channels` of `width` and n positions. */

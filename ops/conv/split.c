@@ -96,11 +96,13 @@ static void lay_out_rows(ob_conv_split *split, obk_conv_run run) {
 
 /* ---- panels ---- */
 
-/* Panels gain where a result has many products, because results are transposed at the end, and where vectors are mostly full. */
+/* Panels gain where a result has many products, because results are transposed at the end, and where vectors are mostly full. One
+ * vector loads as much as it multiplies, and gains later. */
 static bool gains_by_panels(const ob_conv_split *split, const obk_conv_panels *panels) {
-    enum { LEAST_PRODUCTS = 64 };
+    enum { LEAST_PRODUCTS = 24, LEAST_OF_ONE = 64 };
     const int64_t n = split->k.out_channels;
-    return (double)split->k.channels * (double)split->k.window.n_kernel >= LEAST_PRODUCTS && n <= INT64_MAX / 8 &&
+    const double least = n < 2 * panels->lanes ? LEAST_OF_ONE : LEAST_PRODUCTS;
+    return (double)split->k.channels * (double)split->k.window.n_kernel >= least && n <= INT64_MAX / 8 &&
            n * 4 >= ob__round_up(n, panels->lanes) * 3;
 }
 
