@@ -40,6 +40,7 @@ static const char usage[] =
     "  --bench N             run N times and print one JSON line with the times and whether inputs were random\n"
     "  --warmup W            number of runs before the measured ones [1]\n"
     "  --min-time S          continue until S seconds have passed [0]\n"
+    "  --explain-plan        print the steps: nodes, kernel, bytes read and written, in place or not\n"
     "  --profile[=FILE]      print the time by node, and write a trace for chrome://tracing to FILE\n"
     "  --verbose             print progress to standard error: files, plans, memory\n"
     "  --quiet               no preview, no notes\n"
@@ -114,6 +115,7 @@ static bool parse_option(run_options *r, arguments *o) {
     if (option_has_value(o, "--min-time")) return parse_real(TOOL, "--min-time", o->value, 0, 1e9, &r->min_seconds);
     if (option_has_value(o, "--op-library")) return !o->failed && load_operators(TOOL, o->value, &r->operators);
     if (option_may_have_value(o, "--profile")) return r->profile = true, r->profile_file = o->value, true;
+    if (option_is(o, "--explain-plan")) return r->explain_plan = true;
     if (option_is(o, "--npy")) return r->npy = true;
     if (option_is(o, "--no-optimize")) return r->optimize = false, true;
     if (option_is(o, "--random")) return r->random = true;
@@ -209,6 +211,7 @@ static exit_code run_session(const run_options *r, ob_session *session, session_
     double create_ms = now_ms() - start - input_ms;
     if (code == EXIT_DONE && run_once(session, inputs, &outputs, &error) != OB_OK) code = fail(context, &error);
     if (code == EXIT_DONE) code = use_outputs(r, session, &outputs);
+    if (code == EXIT_DONE && r->explain_plan && plan_print(session, &error) != OB_OK) code = fail(context, &error);
     if (code == EXIT_DONE && r->bench) {
         if (context->profile) profile_reset(context->profile);
         code = bench(r, session, inputs, load_ms, create_ms);

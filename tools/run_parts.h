@@ -22,7 +22,7 @@ typedef struct run_options {
     bool npy, optimize, strict, quiet, verbose;
     bool random; /* random elements for inputs that are not given */
     ob_numerics numerics;
-    bool bench, profile;
+    bool bench, profile, explain_plan;
     const char *profile_file;
     assumed_opsets assumed_opsets;
     ob_operators *operators; /* of --op-library; NULL: none */
@@ -74,6 +74,9 @@ bool is_raw_file(const char *text, bool exists);
 exit_code read_set(const run_options *options, const ob_session *session, const char *path, int named,
                    const ob_allocator *allocator, run_inputs *inputs);
 exit_code read_raw(const ob_session *session, const char *text, bool exists, size_t at, run_inputs *inputs);
+
+/* run_plan.c: prints the steps of the plan that the session used last. */
+ob_status plan_print(const ob_session *session, ob_error *error);
 
 /* run_outputs.c */
 void outputs_print(const ob_session *session, const run_outputs *outputs);

@@ -289,6 +289,25 @@ typedef struct ob_session_memory {
 /** Fills *out; never fails. After ob_session_prepare() work_bytes is known, also before the first run. */
 OB_API void ob_session_get_memory(const ob_session *session, ob_session_memory *out);
 
+/** A step of a plan, in the order of execution. Pointers are valid during the call that gets it. */
+typedef struct ob_step_info {
+    const char *nodes;      /**< label of the node (its name, or its results'); "a+b" for nodes that are computed together */
+    const char *op_type;    /**< operator type; "Mul+Add" likewise; "copy" for a step that the planner added */
+    const char *kernel;     /**< kernel, as in ob_trace_event; "subgraphs" for If, Loop and Scan, "dynamic" for a node that is
+                                 planned during each run */
+    const char *level;      /**< instruction-set level of the kernels: "baseline", "avx2", "avx512" */
+    const ob_view *output;  /**< type and sizes of the first result, without data; NULL: known only during a run */
+    uint64_t read_bytes;    /**< bytes of the operands, each element counted once: those of a broadcast operand are few */
+    uint64_t written_bytes; /**< bytes of the results */
+    bool in_place;          /**< the first result replaces an operand in its memory */
+    unsigned depth;         /**< number of subgraphs around the step; 0 in the main graph */
+} ob_step_info;
+
+/** Calls `visit` for each step of the plan that the last run or ob_session_prepare() used. Values that are views of others and
+ * results that were computed in advance have no step. It must not use the session. E_ARGUMENT: there is no plan yet. */
+OB_API ob_status ob_session_each_step(const ob_session *session, void (*visit)(void *context, const ob_step_info *step),
+                                      void *context, ob_error *error);
+
 /** Lends the session a block of n_bytes for intermediate results and scratch memory. With block NULL it takes the last block
  * back; n_bytes is then ignored. The block must be aligned to 64 bytes and must not overlap inputs, outputs or weights. It must
  * stay valid until the caller takes it back, lends another one or closes the session. Its contents are undefined. All plans use
