@@ -106,7 +106,7 @@ def scale_and_bias():
     shape = (1, 64, 112, 112)
     inputs = [("x", "float", shape), ("scale", "float", (64, 1, 1)), ("bias", "float", (64, 1, 1))]
     calls = [("Mul", "z", "x", "scale"), ("Add", "z", "z", "bias")]
-    return Case("x*scale+bias [1,64,112,112]", inputs, calls, (peer, "float", shape))
+    return Case("x*scale+bias [1,64,112,112]", inputs, [], (peer, "float", shape), model=lambda: chain_model(inputs, calls))
 
 
 def chain():
@@ -127,11 +127,39 @@ def chain():
     for op, _, operand in steps:
         calls.append((op, "z", value, operand))
         value = "z"
-    return Case("chain of 8 operators [1,64,112,112]", inputs, calls, (peer, "float", shape))
+    return Case("chain of 8 operators [1,64,112,112]", inputs, [], (peer, "float", shape),
+                model=lambda: chain_model(inputs, calls))
+
+
+def save_model(name, nodes, shapes, initializers=()):
+    """A model with result z, of the shape of the first input, in a temporary file."""
+    from onnx import TensorProto, helper, save
+
+    tensors = [helper.make_tensor_value_info(tensor, TensorProto.FLOAT, shape) for tensor, shape in shapes]
+    output = [helper.make_tensor_value_info("z", TensorProto.FLOAT, shapes[0][1])]
+    model = helper.make_model(helper.make_graph(nodes, name, tensors, output, list(initializers)),
+                              opset_imports=[helper.make_opsetid("", 13)])
+    model.ir_version = 7
+    file = tempfile.NamedTemporaryFile(suffix=".onnx", delete=False)
+    file.close()
+    save(model, file.name)
+    return file.name
+
+
+def chain_model(inputs, calls):
+    """The calls as nodes; a result that is written again gets a name of its own."""
+    from onnx import helper
+
+    nodes, latest = [], {}
+    for i, (op, result, *operands) in enumerate(calls):
+        name = result if i + 1 == len(calls) else "step%d" % i
+        nodes.append(helper.make_node(op, [latest.get(operand, operand) for operand in operands], [name]))
+        latest[result] = name
+    return save_model("chain", nodes, [(name, list(shape)) for name, _, shape in inputs])
 
 
 def layer_norm_model():
-    from onnx import TensorProto, helper, numpy_helper, save
+    from onnx import helper, numpy_helper
 
     nodes = [
         helper.make_node("ReduceMean", ["x"], ["mean"], axes=[-1]),
@@ -144,17 +172,8 @@ def layer_norm_model():
         helper.make_node("Mul", ["normal", "g"], ["scaled"]),
         helper.make_node("Add", ["scaled", "b"], ["z"]),
     ]
-    shapes = (("x", [1, 128, 768]), ("g", [768]), ("b", [768]))
-    tensors = [helper.make_tensor_value_info(name, TensorProto.FLOAT, shape) for name, shape in shapes]
-    output = [helper.make_tensor_value_info("z", TensorProto.FLOAT, [1, 128, 768])]
-    epsilon = numpy_helper.from_array(np.float32(1e-5), "epsilon")
-    model = helper.make_model(helper.make_graph(nodes, "layer_norm", tensors, output, [epsilon]),
-                              opset_imports=[helper.make_opsetid("", 13)])
-    model.ir_version = 7
-    file = tempfile.NamedTemporaryFile(suffix=".onnx", delete=False)
-    file.close()
-    save(model, file.name)
-    return file.name
+    return save_model("layer_norm", nodes, [("x", [1, 128, 768]), ("g", [768]), ("b", [768])],
+                      [numpy_helper.from_array(np.float32(1e-5), "epsilon")])
 
 
 def layer_norm():
