@@ -4,6 +4,7 @@
 
 #include "check_parts.h"
 #include "check_target.h"
+#include "common.h"
 
 /* ---- Findings ---- */
 

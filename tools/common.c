@@ -234,6 +234,17 @@ void *with_room(void *items, size_t *capacity, size_t wanted, size_t n_bytes_eac
     return grown;
 }
 
+void format_bytes(int64_t n_bytes, char *text, size_t n) {
+    static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+    double amount = (double)n_bytes;
+    size_t unit = 0;
+    while (amount >= 1024 && unit + 1 < sizeof units / sizeof *units) amount /= 1024, unit++;
+    if (unit == 0)
+        snprintf(text, n, "%lld bytes", (long long)n_bytes);
+    else
+        snprintf(text, n, "%.1f %s", amount, units[unit]);
+}
+
 unsigned name_distance(const char *a, const char *b) {
     enum { MOST = 63 };
     unsigned row[MOST + 1];

@@ -144,6 +144,11 @@ void format_dims(const ob_view *view, char *text, size_t n_bytes) {
     if (n < n_bytes) snprintf(text + n, n_bytes - n, "]");
 }
 
+void format_type(const ob_view *view, char *text, size_t n_bytes) {
+    const int used = snprintf(text, n_bytes, "%s", ob_dtype_name(view->dtype));
+    if (used > 0 && (size_t)used < n_bytes) format_dims(view, text + used, n_bytes - (size_t)used);
+}
+
 /* ---- Comparison ---- */
 
 static bool same_shape(const ob_view *a, const ob_view *b) {

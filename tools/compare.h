@@ -25,5 +25,7 @@ void format_cell(const ob_cell *cell, char *text, size_t n_bytes);
 void format_element(const ob_view *view, int64_t index, char *text, size_t n_bytes);
 /* "[2, 3]" */
 void format_dims(const ob_view *view, char *text, size_t n_bytes);
+/* "float[2, 3]" */
+void format_type(const ob_view *view, char *text, size_t n_bytes);
 
 #endif

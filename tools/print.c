@@ -109,17 +109,6 @@ size_t escaped_width(const char *text) {
     return width_of(text, false);
 }
 
-void format_bytes(int64_t n_bytes, char *text, size_t n) {
-    static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
-    double amount = (double)n_bytes;
-    size_t unit = 0;
-    while (amount >= 1024 && unit + 1 < sizeof units / sizeof *units) amount /= 1024, unit++;
-    if (unit == 0)
-        snprintf(text, n, "%lld bytes", (long long)n_bytes);
-    else
-        snprintf(text, n, "%.1f %s", amount, units[unit]);
-}
-
 /* ---- Aligned shapes ---- */
 
 enum { MAX_COLUMNS = 64, DIM_BYTES = 48, MAX_LABEL = 40 };

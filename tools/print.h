@@ -29,8 +29,6 @@ size_t print_shortened(FILE *file, const char *text, size_t columns);
 /* The same between quotes, which the caller writes: those of the name are escaped. */
 void print_in_quotes(FILE *file, const char *text, size_t columns);
 
-/* "12.3 KiB", "5 bytes". */
-void format_bytes(int64_t n_bytes, char *text, size_t n);
 
 /* A size or term, in full. */
 void print_dim(FILE *file, const ob_dims *dims, ob_dim dim);

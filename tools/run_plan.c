@@ -3,25 +3,20 @@
 #include "compare.h"
 #include "run_parts.h"
 
-static void print_size(uint64_t n_bytes) {
-    const char *const units[] = {"B", "KiB", "MiB", "GiB"};
-    double n = (double)n_bytes;
-    int unit = 0;
-    for (; n >= 1024 && unit < 3; unit++) n /= 1024;
-    printf(unit == 0 || n >= 100 ? " %7.0f %-3s" : " %7.1f %-3s", n, units[unit]);
+static void print_bytes(uint64_t n_bytes) {
+    char text[32];
+    format_bytes((int64_t)n_bytes, text, sizeof text);
+    printf(" %11s", text);
 }
 
 static void print_step(void *context, const ob_step_info *step) {
     size_t *number = context;
     char shape[64] = "?";
-    if (step->output) {
-        const int used = snprintf(shape, sizeof shape, "%s", ob_dtype_name(step->output->dtype));
-        if (used > 0 && (size_t)used < sizeof shape) format_dims(step->output, shape + used, sizeof shape - (size_t)used);
-    }
+    if (step->output) format_type(step->output, shape, sizeof shape);
     printf("%5zu  %*s%-*s %-12s %-9s", ++*number, (int)(2 * step->depth), "", step->depth < 10 ? 24 - 2 * (int)step->depth : 4,
            step->op_type, step->kernel, step->level);
-    print_size(step->read_bytes);
-    print_size(step->written_bytes);
+    print_bytes(step->read_bytes);
+    print_bytes(step->written_bytes);
     printf("  %-8s %-26s %s\n", step->in_place ? "yes" : "", shape, step->nodes);
 }
 

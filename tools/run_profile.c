@@ -44,11 +44,7 @@ void profile_record(void *context, const ob_trace_event *from) {
     p->events = events;
     event *e = &p->events[p->n++];
     *e = (event){from->node, from->op_type, from->kernel, from->start_ns, from->duration_ns, from->n_bytes, ""};
-    if (from->output && from->output->dtype != OB_NONE) {
-        int used = snprintf(e->shape, sizeof e->shape, "%s", ob_dtype_name(from->output->dtype));
-        if (used > 0 && (size_t)used < sizeof e->shape)
-            format_dims(from->output, e->shape + used, sizeof e->shape - (size_t)used);
-    }
+    if (from->output && from->output->dtype != OB_NONE) format_type(from->output, e->shape, sizeof e->shape);
 }
 
 /* ---- Table ---- */
