@@ -104,15 +104,9 @@ static void choose_access(obk_iteration *b, const bool *misaligned, bool stream_
     for (uint32_t k = 0; k < n; k++) {
         obk_iteration_operand *operand = &b->operands[k];
         operand->access = DIRECT;
-        bool scalar, dense;
-        if (b->flat) {
-            scalar = is_input(b, k) && obk_scalar_from(nd, k, b->axis);
-            dense = dense_from(nd, k, b->axis, operand->size);
-        } else {
-            int64_t stride = obk_nd_stride(nd, nd->rank - 1, k);
-            scalar = is_input(b, k) && stride == 0;
-            dense = stride == operand->size;
-        }
+        const bool scalar = is_input(b, k) && is_scalar_operand(b, k),
+                   dense =
+                       b->flat ? dense_from(nd, k, b->axis, operand->size) : obk_nd_stride(nd, nd->rank - 1, k) == operand->size;
         bool tile = operand->convert || (!is_input(b, k) && stream_tile) || (misaligned && misaligned[k]);
         if (tile || (!scalar && !dense)) operand->access = scalar ? GATHERED_ROWS : GATHERED;
         if (is_input(b, k) && !scalar) any_vector = true;

@@ -10,12 +10,8 @@
 #include "ops/kernel/conversion.h"
 #include "ops/kernel/packed.h"
 
-typedef struct conv {
-    ob_conv_split split;
-} conv;
-
 typedef struct job {
-    const conv *c;
+    const ob_conv_split *split;
     const void *x, *w, *bias;
     char *y, *lanes;
     size_t lane_stride;
@@ -93,24 +89,24 @@ static ob_kernel_args without_weights(const ob_kernel_args *args, ob_view in[3])
 /* ---- plan and run ---- */
 
 static ob_status conv_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
-    conv *c = args->state;
+    ob_conv_split *split = args->state;
     OB_TRY(ob__check_type(site, args, 0, error));
-    OB_TRY(ob__plan_conv(site, args, 1, 2, &c->split, error));
+    OB_TRY(ob__plan_conv(site, args, 1, 2, split, error));
     if (ob__count(&args->out[0]) == 0) return ob__plan_real(args, needs, error);
     const bool packs = args->in[1].data && !site->constants_in_place;
     const int type = ob__computing_type(args) == OB_DOUBLE ? OBK_CONV_F64 : OBK_CONV_F32;
-    OB_TRY(ob__split_conv(site, type, packs, false, &c->split, error));
-    needs->lane_bytes = c->split.lane_bytes;
-    if (!c->split.panels) return ob__plan_real(args, needs, error);
+    OB_TRY(ob__split_conv(site, type, packs, false, split, error));
+    needs->lane_bytes = split->lane_bytes;
+    if (!split->panels) return ob__plan_real(args, needs, error);
     ob_view in[3];
     const ob_kernel_args others = without_weights(args, in);
-    OB_TRY(want_panels(site, args, &c->split, needs, error));
+    OB_TRY(want_panels(site, args, split, needs, error));
     return ob__plan_real(&others, needs, error);
 }
 
 static void conv_chunk(void *context, int64_t chunk, int lane) {
     const job *j = context;
-    const ob_conv_split *split = &j->c->split;
+    const ob_conv_split *split = j->split;
     const obk_conv *k = &split->k;
     const int64_t end = ob__conv_chunk_end(split, chunk);
     obk_pace pace = ob__pace(j->threads);
@@ -124,27 +120,27 @@ static void conv_chunk(void *context, int64_t chunk, int lane) {
 
 static ob_status conv_compute(const ob_kernel_args *args, ob_error *error) {
     (void)error;
-    const conv *c = args->state;
-    if (c->split.n == 0) return OB_OK;
-    job j = {.c = c,
+    const ob_conv_split *split = args->state;
+    if (split->n == 0) return OB_OK;
+    job j = {.split = split,
              .x = args->in[0].data,
-             .w = c->split.panels ? args->prepared[0] : args->in[1].data,
+             .w = split->panels ? args->prepared[0] : args->in[1].data,
              .bias = ob__given(args, 2) ? args->in[2].data : NULL,
              .y = args->out[0].data,
              .lanes = args->lanes,
              .lane_stride = args->lane_stride,
              .threads = args->threads};
-    ob__start_conv(&c->split, args->lanes, args->lane_stride, args->threads);
-    ob__each_chunk(args->threads, ob__conv_chunks(&c->split), conv_chunk, &j);
+    ob__start_conv(split, args->lanes, args->lane_stride, args->threads);
+    ob__each_chunk(args->threads, ob__conv_chunks(split), conv_chunk, &j);
     return OB_OK;
 }
 
 static ob_status conv_run(const ob_kernel_args *args, ob_error *error) {
-    const conv *c = args->state;
-    if (!c->split.panels) return ob__run_real(args, conv_compute, error);
+    const ob_conv_split *split = args->state;
+    if (!split->panels) return ob__run_real(args, conv_compute, error);
     ob_view in[3];
     const ob_kernel_args others = without_weights(args, in);
     return ob__run_real(&others, conv_compute, error);
 }
 
-const ob_kernel ob__kernel_conv = {.name = "conv", .state_bytes = sizeof(conv), .plan = conv_plan, .run = conv_run};
+const ob_kernel ob__kernel_conv = {.name = "conv", .state_bytes = sizeof(ob_conv_split), .plan = conv_plan, .run = conv_run};

@@ -22,7 +22,7 @@ typedef struct search {
     ob_group **groups;
     growing **of;      /* by node id */
     growing **readers; /* by value id: the group of all readers so far */
-    uint32_t *reads;   /* by value id: reads by nodes of this group */
+    uint32_t *reads;   /* by value id: reads by nodes that were visited */
 } search;
 
 static bool is_elementwise(const ob_node *node) {

@@ -5,11 +5,13 @@
 #include "ops/elementwise/program.h"
 #include "runtime/plan/planned.h"
 
+_Static_assert((int)OB_GROUP_OPERANDS <= (int)OBK_PROGRAM_OPERANDS, "a program takes all operands of a group");
+
 typedef struct group_plan {
     const ob_group *group;
     ob_group_node *nodes;
-    const ob_value *operands[OBK_PROGRAM_OPERANDS];
-    uint32_t reads[OBK_PROGRAM_OPERANDS];
+    const ob_value *operands[OB_GROUP_OPERANDS];
+    uint32_t reads[OB_GROUP_OPERANDS];
     planned p;
 } group_plan;
 
@@ -30,8 +32,6 @@ static ob_status find_input(ob_builder *b, group_plan *g, uint32_t at, uint32_t 
     uint32_t k = 0;
     while (k < g->p.n_in && g->operands[k] != value) k++;
     if (k == g->p.n_in) {
-        *found = k < OBK_PROGRAM_OPERANDS;
-        if (!*found) return OB_OK;
         OB_TRY(ob__find_slot(b, node, value, &g->p.in[k]));
         *found = g->p.in[k] != NULL;
         if (!*found) return OB_OK;
@@ -85,8 +85,8 @@ static ob_status try_group(ob_builder *b, const ob_group *group, bool *done) {
     group_plan g = {.group = group, .p = {.node = group->nodes[group->n - 1], .kernel = &ob__kernel_program, .group = group}};
     *done = false;
     g.nodes = OB_ARENA_ARRAY(&b->scratch, ob_group_node, group->n);
-    g.p.in = OB_ARENA_ARRAY(&b->scratch, ob_slot *, OBK_PROGRAM_OPERANDS);
-    g.p.in_views = OB_ARENA_ARRAY(&b->scratch, ob_view, OBK_PROGRAM_OPERANDS);
+    g.p.in = OB_ARENA_ARRAY(&b->scratch, ob_slot *, OB_GROUP_OPERANDS);
+    g.p.in_views = OB_ARENA_ARRAY(&b->scratch, ob_view, OB_GROUP_OPERANDS);
     if (!g.nodes || !g.p.in || !g.p.in_views) return OB_E_MEMORY;
     for (uint32_t i = 0; i < group->n; i++) {
         bool fits;
