@@ -5,6 +5,7 @@
 
 #include "core/base/integers.h"
 #include "core/base/pace.h"
+#include "kernels/epilogue.h"
 #include "kernels/gemm/integer.h"
 #include "kernels/window/window.h"
 
@@ -41,6 +42,14 @@ static inline obk_panel obk_panel_at(int64_t lanes, int64_t widest, int64_t out_
 }
 /* Results that a panel computes before it goes on to the next ones: their partial sums lie in the cache. */
 enum { OBK_PANEL_POSITIONS = 240, OBK_PANEL_ROOM = 252 };
+
+/* Output channels whose results an epilogue gets at once, and the elements of a row of their copy: an odd number of lines. */
+enum { OBK_FINISHED_CHANNELS = 16, OBK_FINISHED_ROW = 272 };
+
+/* Elements of lane memory for run_panels, `lanes` of a vector. */
+static inline int64_t obk_panels_lane(int64_t lanes, int64_t widest) {
+    return OBK_PANEL_ROOM * widest * lanes + OBK_FINISHED_CHANNELS * OBK_FINISHED_ROW;
+}
 
 /* The most output channels that are computed at once; the fewest elements of a pointwise block. */
 enum { OBK_CONV_CHANNELS = 6, OBK_CONV_LEAST = 16 };
@@ -93,10 +102,10 @@ enum { OBK_CONV_F32, OBK_CONV_F64, OBK_CONV_PAIRS, OBK_CONV_TYPES };
 typedef void (*obk_conv_lay_out)(const obk_conv *conv, const void *x, int64_t b, int64_t first, int64_t end, void *copies,
                                  obk_pace *pace);
 /* As run, with the same bits, for panels first .. end; vectors run along output channels. copies: from lay_out; without a pitch,
- * the block's first element of x. y: the results of the first panel's first output channel. lane: OBK_PANEL_ROOM * widest * lanes
- * elements. */
+ * the block's first element of x. y: the results of the first panel's first output channel. after: applied to them, rows are
+ * output channels, columns positions; NULL: none. lane: obk_panels_lane elements. */
 typedef void (*obk_conv_run_panels)(const obk_conv *conv, const void *copies, const void *packed, const void *bias, void *y,
-                                    int64_t b, int64_t first, int64_t end, void *lane, obk_pace *pace);
+                                    int64_t b, int64_t first, int64_t end, const obk_epilogue *after, void *lane, obk_pace *pace);
 /* Packs weights [out_channels][k] for run_panels: out_channels rounded up to lanes, times k elements. */
 typedef void (*obk_conv_pack)(void *to, const void *w, int64_t out_channels, int64_t k);
 

@@ -99,20 +99,31 @@ static void NAME(store_panel)(T *y, int64_t y_channel, const T *sums, int64_t wi
         for (int64_t i = 0; i < n; i++) y[c * y_channel + i] = sums[i * width + c];
 }
 
+/* Stores n results of a panel whose first output channel is `row`, counted from that of y. */
+static void NAME(finish_panel)(T *y, int64_t y_channel, const T *sums, const obk_panel *panel, int64_t row, int64_t column,
+                               int64_t n, const obk_epilogue *after, T *finished) {
+    const int64_t width = panel->vectors * NAME(LANES);
+    if (!after) NAME(store_panel)(y + row * y_channel + column, y_channel, sums, width, panel->channels, n);
+    for (int64_t c = 0; after && c < panel->channels; c += OBK_FINISHED_CHANNELS) {
+        const int64_t some = panel->channels - c < OBK_FINISHED_CHANNELS ? panel->channels - c : OBK_FINISHED_CHANNELS;
+        NAME(store_panel)(finished, OBK_FINISHED_ROW, sums + c, width, some, n);
+        after->apply(after, finished, OBK_FINISHED_ROW * sizeof(T), row + c, some, column, n);
+    }
+}
+
 static void NAME(run_panels)(const obk_conv *c, const void *copies, const void *packed, const void *bias, void *results,
-                             int64_t b, int64_t first, int64_t end, void *lane, obk_pace *pace) {
+                             int64_t b, int64_t first, int64_t end, const obk_epilogue *after, void *lane, obk_pace *pace) {
     const obk_window *win = &c->window;
     const obk_tiling *t = &c->tiling;
     const int64_t zero = 0, n = obk_conv_results(c, b), K = c->channels * win->n_kernel,
                   length = c->pointwise ? n : obk_row_length(win, t, b), pitch = c->pitch > 0 ? c->pitch : win->n_out;
     const int64_t *rows = c->pointwise ? &zero : t->row;
-    T *sums = lane;
+    T *sums = lane, *finished = sums + OBK_PANEL_ROOM * PANEL_VECTORS * NAME(LANES);
     for (int64_t p = first, before = -1; p < end; p++) {
         const obk_panel panel = obk_panel_at(NAME(LANES), PANEL_VECTORS, c->out_channels, p);
         T start[PANEL_VECTORS * NAME(LANES)] = {0};
         if (bias) memcpy(start, (const T *)bias + panel.first, (size_t)panel.channels * sizeof(T));
         if (before < 0) before = panel.first;
-        T *y = (T *)results + (panel.first - before) * c->y_channel;
         for (int64_t done = 0; done < n; done += OBK_PANEL_POSITIONS) {
             const int64_t some = n - done < OBK_PANEL_POSITIONS ? n - done : OBK_PANEL_POSITIONS;
             NAME(walk) walk = {copies, rows + done / length, length, done % length};
@@ -132,7 +143,7 @@ static void NAME(run_panels)(const obk_conv *c, const void *copies, const void *
                 default: NAME(panel_1)(some, k, c->k_offset, walk, w, from, sums); break;
                 }
             }
-            NAME(store_panel)(y + done, c->y_channel, sums, panel.vectors * NAME(LANES), panel.channels, some);
+            NAME(finish_panel)(results, c->y_channel, sums, &panel, panel.first - before, done, some, after, finished);
         }
     }
 }

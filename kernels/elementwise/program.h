@@ -8,7 +8,7 @@
 
 #include "kernels/loop.h"
 
-enum { OBK_PROGRAM_OPERANDS = 8, OBK_PROGRAM_REGISTERS = 6, OBK_PROGRAM_STEPS = 24 };
+enum { OBK_PROGRAM_OPERANDS = 12, OBK_PROGRAM_REGISTERS = 6, OBK_PROGRAM_STEPS = 24 };
 
 /* An operand of a step. */
 typedef struct obk_program_input {

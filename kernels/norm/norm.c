@@ -24,6 +24,7 @@ const obk_norms OBK_TABLE(norm) = {
     .columns_abs = BOTH(columns_abs),
     .columns_squares = BOTH(columns_squares),
     .affine = BOTH(affine),
+    .affine_loop = BOTH(affine_loop),
     .scaled = BOTH(scaled),
     .divided = BOTH(divided),
     .columns_divided = BOTH(columns_divided),

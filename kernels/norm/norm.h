@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "kernels/loop.h"
+
 /* LRN: y = x / (bias + factor * the sum of squares of the channels c - before .. c + behind) ^ beta. */
 typedef struct obk_lrn {
     int64_t channels, before, behind;
@@ -24,6 +26,8 @@ typedef struct obk_norms {
     void (*columns_squares[2])(double *sums, const void *x, const double *mean, int64_t n);
     /* y = x * factor + offset, computed in the elements' type. */
     void (*affine[2])(void *y, const void *x, int64_t n, double factor, double offset);
+    /* The same as an elementwise loop of x, factors and offsets. */
+    obk_loop affine_loop[2];
     /* y = (x - shift) * factor * scale + bias in the elements' type, scale and bias of n elements or NULL. */
     void (*scaled[2])(void *y, const void *x, int64_t n, double shift, double factor, const void *scale, const void *bias);
     /* y = (x - shift) / divisor in doubles, and 0 for divisor 0. One divisor for all, or one for each column; shifts may be NULL.

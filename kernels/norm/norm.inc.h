@@ -39,6 +39,27 @@ static void NAME(affine)(void *to, const void *from, int64_t n, double factor, d
     for (int64_t i = 0; i < n; i++) y[i] = x[i] * f + o;
 }
 
+static void NAME(affine_loop)(char *const *pointers, const int64_t *step, int64_t n, const int64_t *row, int64_t rows,
+                              const void *params) {
+    (void)params;
+    const char *from = pointers[0], *factors = pointers[1], *offsets = pointers[2];
+    char *to = pointers[3];
+    for (int64_t j = 0; j < rows; j++, from += row[0], factors += row[1], offsets += row[2], to += row[3]) {
+        const T *x = (const T *)(const void *)from, *f = (const T *)(const void *)factors, *o = (const T *)(const void *)offsets;
+        T *y = (T *)(void *)to;
+        if (step[0] && !step[1] && !step[2])
+            NAME(affine)(y, x, n, (double)f[0], (double)o[0]);
+        else if (step[0] && step[1] && step[2])
+#pragma GCC ivdep
+            for (int64_t i = 0; i < n; i++) y[i] = x[i] * f[i] + o[i];
+        else
+            for (int64_t i = 0; i < n; i++) {
+                const int64_t a = step[0] ? i : 0, b = step[1] ? i : 0, c = step[2] ? i : 0;
+                y[i] = x[a] * f[b] + o[c];
+            }
+    }
+}
+
 static void NAME(scaled)(void *to, const void *from, int64_t n, double shift, double factor, const void *scale,
                          const void *bias) {
     T *y = to;

@@ -8,14 +8,20 @@
 #include "ops/conv/split.h"
 #include "ops/kernel/common.h"
 #include "ops/kernel/conversion.h"
+#include "ops/kernel/epilogue.h"
 #include "ops/kernel/packed.h"
 
+typedef struct conv {
+    ob_conv_split split;
+    const ob_epilogue *epilogue;
+    size_t registers_at; /* of the epilogue, in lane memory */
+} conv;
+
 typedef struct job {
-    const ob_conv_split *split;
+    const conv *s;
+    const ob_kernel_args *args;
     const void *x, *w, *bias;
-    char *y, *lanes;
-    size_t lane_stride;
-    const ob_threads *threads;
+    char *y;
 } job;
 
 /* ---- packed weights ---- */
@@ -89,14 +95,17 @@ static ob_kernel_args without_weights(const ob_kernel_args *args, ob_view in[3])
 /* ---- plan and run ---- */
 
 static ob_status conv_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
-    ob_conv_split *split = args->state;
+    conv *s = args->state;
+    ob_conv_split *split = &s->split;
     OB_TRY(ob__check_type(site, args, 0, error));
     OB_TRY(ob__plan_conv(site, args, 1, 2, split, error));
     if (ob__count(&args->out[0]) == 0) return ob__plan_real(args, needs, error);
     const bool packs = args->in[1].data && !site->constants_in_place;
     const int type = ob__computing_type(args) == OB_DOUBLE ? OBK_CONV_F64 : OBK_CONV_F32;
     OB_TRY(ob__split_conv(site, type, packs, false, split, error));
-    needs->lane_bytes = split->lane_bytes;
+    s->epilogue = site->epilogue;
+    s->registers_at = (size_t)ob__round_up((int64_t)split->lane_bytes, 64);
+    needs->lane_bytes = s->registers_at + ob__epilogue_bytes(s->epilogue);
     if (!split->panels) return ob__plan_real(args, needs, error);
     ob_view in[3];
     const ob_kernel_args others = without_weights(args, in);
@@ -106,41 +115,51 @@ static ob_status conv_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_
 
 static void conv_chunk(void *context, int64_t chunk, int lane) {
     const job *j = context;
-    const ob_conv_split *split = j->split;
+    const conv *s = j->s;
+    const ob_conv_split *split = &s->split;
     const obk_conv *k = &split->k;
+    char *memory = ob__lane(j->args->lanes, j->args->lane_stride, lane);
     const int64_t end = ob__conv_chunk_end(split, chunk);
-    obk_pace pace = ob__pace(j->threads);
+    obk_pace pace = ob__pace(j->args->threads);
     for (int64_t i = chunk * split->n_each; i < end; i++) {
         const ob_conv_task task = ob__conv_task(split, i);
-        const int64_t y = (task.plane * k->out_channels + task.first) * k->window.n_out + obk_conv_start(k, task.block);
-        ob__run_conv_task(split, &task, j->x, j->w, j->bias, j->y + y * split->width, ob__lane(j->lanes, j->lane_stride, lane),
-                          &pace);
+        const int64_t row = task.plane * k->out_channels + task.first, column = obk_conv_start(k, task.block);
+        char *y = j->y + (row * k->window.n_out + column) * split->width;
+        const ob_epilogue_call after =
+            ob__epilogue_at(s->epilogue, j->args, row, column, y, k->window.n_out * split->width, memory + s->registers_at);
+        ob__run_conv_task(split, &task, j->x, j->w, j->bias, y, s->epilogue ? &after.base : NULL, memory, &pace);
     }
 }
 
 static ob_status conv_compute(const ob_kernel_args *args, ob_error *error) {
     (void)error;
-    const ob_conv_split *split = args->state;
+    const conv *s = args->state;
+    const ob_conv_split *split = &s->split;
     if (split->n == 0) return OB_OK;
-    job j = {.split = split,
+    job j = {.s = s,
+             .args = args,
              .x = args->in[0].data,
              .w = split->panels ? args->prepared[0] : args->in[1].data,
              .bias = ob__given(args, 2) ? args->in[2].data : NULL,
-             .y = args->out[0].data,
-             .lanes = args->lanes,
-             .lane_stride = args->lane_stride,
-             .threads = args->threads};
+             .y = args->out[0].data};
     ob__start_conv(split, args->lanes, args->lane_stride, args->threads);
     ob__each_chunk(args->threads, ob__conv_chunks(split), conv_chunk, &j);
     return OB_OK;
 }
 
 static ob_status conv_run(const ob_kernel_args *args, ob_error *error) {
-    const ob_conv_split *split = args->state;
+    const ob_conv_split *split = &((const conv *)args->state)->split;
     if (!split->panels) return ob__run_real(args, conv_compute, error);
     ob_view in[3];
     const ob_kernel_args others = without_weights(args, in);
     return ob__run_real(&others, conv_compute, error);
 }
 
-const ob_kernel ob__kernel_conv = {.name = "conv", .state_bytes = sizeof(ob_conv_split), .plan = conv_plan, .run = conv_run};
+/* Images and output channels are rows. */
+static int32_t conv_columns(const ob_view *in, const ob_view *out) {
+    (void)in;
+    return out->rank < 2 ? 0 : out->rank - 2;
+}
+
+const ob_kernel ob__kernel_conv = {
+    .name = "conv", .state_bytes = sizeof(conv), .plan = conv_plan, .run = conv_run, .epilogue_columns = conv_columns};

@@ -150,7 +150,7 @@ static ob_status lay_out_panels(const ob_kernel_site *site, const obk_conv_panel
     OB_FAIL_IF(ob__mul_overflows(k->channels * split->width, k->pitch, &copies), error, OB_E_LIMIT, "the input is too large");
     split->copies_at = 64;
     split->sums_at = split->copies_at + (size_t)ob__round_up(copies, 64);
-    split->lane_bytes = split->sums_at + (size_t)(OBK_PANEL_ROOM * panels->widest * panels->lanes * split->width);
+    split->lane_bytes = split->sums_at + (size_t)(obk_panels_lane(panels->lanes, panels->widest) * split->width);
     return fill_offsets(site, split, error);
 }
 
@@ -243,7 +243,7 @@ void ob__start_conv(const ob_conv_split *split, char *lanes, size_t lane_stride,
 }
 
 static void run_panels(const ob_conv_split *split, const ob_conv_task *task, const char *x, const char *w, const void *bias,
-                       void *y, char *lane, obk_pace *pace) {
+                       void *y, const obk_epilogue *after, char *lane, obk_pace *pace) {
     const obk_conv *k = &split->k;
     const int64_t block = task->plane * split->n_blocks + task->block;
     const void *copies = lane + split->copies_at;
@@ -254,17 +254,20 @@ static void run_panels(const ob_conv_split *split, const ob_conv_task *task, con
     else if (copied != block)
         split->panels->lay_out(k, x, task->block, 0, k->channels, lane + split->copies_at, pace);
     memcpy(lane, &block, sizeof block);
-    split->panels->run(k, copies, w, bias, y, task->block, task->first_panel, task->end_panel, lane + split->sums_at, pace);
+    split->panels->run(k, copies, w, bias, y, task->block, task->first_panel, task->end_panel, after, lane + split->sums_at,
+                       pace);
 }
 
 void ob__run_conv_task(const ob_conv_split *split, const ob_conv_task *task, const void *x, const void *w, const void *bias,
-                       void *y, char *lane, obk_pace *pace) {
+                       void *y, const obk_epilogue *after, char *lane, obk_pace *pace) {
     const obk_conv *k = &split->k;
     const char *plane = (const char *)x + task->plane * k->channels * k->window.n_in * split->width,
                *weights = (const char *)w + task->group * split->w_group * split->width,
                *biases = bias ? (const char *)bias + task->group * k->out_channels * split->width : NULL;
     if (split->panels)
-        run_panels(split, task, plane, weights, biases, y, lane, pace);
+        run_panels(split, task, plane, weights, biases, y, after, lane, pace);
     else
         split->run(k, plane, weights, biases, y, task->block, task->first, task->end, lane, pace);
+    if (after && !split->panels)
+        after->apply(after, y, k->y_channel * split->width, 0, task->end - task->first, 0, obk_conv_results(k, task->block));
 }

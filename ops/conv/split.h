@@ -47,9 +47,9 @@ ob_conv_task ob__conv_task(const ob_conv_split *split, int64_t i);
 /* Before the first task of a run. */
 void ob__start_conv(const ob_conv_split *split, char *lanes, size_t lane_stride, const ob_threads *threads);
 /* x, w, bias: all of them. y: the first result of the task's first output channel. lane: of this thread; tasks of one block that
- * follow each other share the block's copy. */
+ * follow each other share the block's copy. after: applied to the results, rows are output channels; NULL: none. */
 void ob__run_conv_task(const ob_conv_split *split, const ob_conv_task *task, const void *x, const void *w, const void *bias,
-                       void *y, char *lane, obk_pace *pace);
+                       void *y, const obk_epilogue *after, char *lane, obk_pace *pace);
 /* The number of results of the largest task. */
 int64_t ob__conv_largest_task(const ob_conv_split *split);
 

@@ -2,35 +2,17 @@
 #ifndef OB_OPS_ELEMENTWISE_ELEMENT_H
 #define OB_OPS_ELEMENTWISE_ELEMENT_H
 
-#include "kernels/elementwise/elementwise.h"
-#include "kernels/elementwise/iteration.h"
 #include "kernels/loop.h"
 #include "ops/kernel/conversion.h"
+#include "ops/kernel/element.h"
 #include "ops/kernel/kernel.h"
 #include "ops/table/op.h"
-
-/* Numbers that loops read. */
-typedef struct ob_element_numbers {
-    obk_unary_params params;
-    float count_f32; /* Mean: of operands */
-    double count_f64;
-    _Alignas(16) unsigned char low[8], high[8]; /* Clip: the least and the greatest number of the type */
-} ob_element_numbers;
 
 /* The state of elementwise kernels. */
 typedef struct ob_element {
     obk_iteration iteration;
     ob_element_numbers numbers;
 } ob_element;
-
-/* One loop and its operands. */
-typedef struct ob_element_call {
-    ob_element_numbers *numbers; /* set by the caller; live as long as the plan */
-    obk_iteration_spec spec;
-    uint32_t n_in;
-    ob_view few[3];    /* operands that are not those of the node: other axes, or spec.fixed */
-    const ob_view *in; /* n_in operands */
-} ob_element_call;
 
 /* Fills spec->loop and the conversions so that one of `loops` computes inputs of type `in`: the loop of the type, or the float
  * loop for narrower floats. The output has type `out`; it is converted back if this is the type of the inputs. False: no loop

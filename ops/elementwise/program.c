@@ -12,6 +12,7 @@ typedef struct draft {
     int32_t read[OBK_PROGRAM_STEPS][3]; /* the steps that inputs come from; -1: not a step */
     uint32_t n;
     ob_element_call call; /* of the current node */
+    ob_group_program *made;
 } draft;
 
 static obk_program_input from_scalar(const void *scalar) {
@@ -32,15 +33,38 @@ static bool add_step(draft *d, obk_loop loop, const void *params, size_t out_siz
     return true;
 }
 
-/* Input k of the node's loop. */
-static obk_program_input find_input(const ob_group_node *node, const ob_element_call *call, const int32_t *last_step, uint32_t k,
-                                    int32_t *read) {
+/* The program's operand for a value that the group reads. False: too many. */
+static bool find_operand(ob_group_program *made, int32_t from, const ob_view *view, obk_program_input *in) {
+    uint32_t k = 0;
+    while (k < made->n_operands && (from == OB_GROUP_MADE || made->operands[k].from != from)) k++;
+    *in = (obk_program_input){.from = OBK_FROM_OPERAND, .index = (uint8_t)k};
+    if (k < made->n_operands) return true;
+    if (k == OBK_PROGRAM_OPERANDS) return false;
+    made->operands[k].from = from;
+    if (from == OB_GROUP_MADE) made->operands[k].made = *view;
+    made->n_operands++;
+    return true;
+}
+
+static bool is_made(const ob_element_call *call, uint32_t k) {
+    return call->in == call->few && call->few_made[k];
+}
+
+/* Input k of the current node's loop. */
+static bool find_input(draft *d, const ob_group_node *node, const int32_t *last_step, uint32_t k, obk_program_input *in,
+                       int32_t *read) {
+    const ob_element_call *call = &d->call;
     *read = -1;
-    if (k < 3 && call->spec.fixed[k]) return from_scalar(call->spec.fixed[k]);
+    if (k < 3 && call->spec.fixed[k]) {
+        *in = from_scalar(call->spec.fixed[k]);
+        return true;
+    }
+    if (is_made(call, k)) return find_operand(d->made, OB_GROUP_MADE, &call->few[k], in);
     const int32_t from = node->from[k];
-    if (from >= 0) return (obk_program_input){.from = OBK_FROM_OPERAND, .index = (uint8_t)from};
+    if (from >= 0) return find_operand(d->made, from, NULL, in);
     *read = last_step[~from];
-    return (obk_program_input){.from = OBK_FROM_REGISTER};
+    *in = (obk_program_input){.from = OBK_FROM_REGISTER};
+    return true;
 }
 
 static bool same_axes(const ob_view *a, const ob_view *b) {
@@ -53,19 +77,21 @@ static bool is_plain(const ob_group_node *node, const ob_element_call *call) {
     for (int k = 0; k < 3; k++)
         if (spec->in_convert[k]) return false;
     for (uint32_t k = 0; k < call->n_in; k++)
-        if (!(k < 3 && spec->fixed[k]) && (node->from[k] == OB_GROUP_OMITTED || !same_axes(&call->in[k], &node->in[k])))
+        if (!(k < 3 && spec->fixed[k]) && !is_made(call, k) &&
+            (node->from[k] == OB_GROUP_OMITTED || !same_axes(&call->in[k], &node->in[k])))
             return false;
     return spec->loop && !spec->out_convert && call->n_in >= 1 && (spec->fold || call->n_in <= 3);
 }
 
-static bool add_fold(draft *d, const ob_group_node *node, const ob_element_call *call, const int32_t *last_step) {
+static bool add_fold(draft *d, const ob_group_node *node, const int32_t *last_step) {
+    const ob_element_call *call = &d->call;
     const size_t size = ob_dtype_size(node->out->dtype);
     obk_program_input in[2];
     int32_t read[2];
     if (call->n_in < 2) return false; /* a copy */
-    in[0] = find_input(node, call, last_step, 0, &read[0]);
+    if (!find_input(d, node, last_step, 0, &in[0], &read[0])) return false;
     for (uint32_t k = 1; k < call->n_in; k++) {
-        in[1] = find_input(node, call, last_step, k, &read[1]);
+        if (!find_input(d, node, last_step, k, &in[1], &read[1])) return false;
         if (!add_step(d, call->spec.loop, call->spec.params, size, in, read, 2)) return false;
         in[0] = (obk_program_input){.from = OBK_FROM_REGISTER};
         read[0] = (int32_t)d->n - 1;
@@ -75,10 +101,12 @@ static bool add_fold(draft *d, const ob_group_node *node, const ob_element_call 
     return !call->spec.finish || add_step(d, call->spec.finish, call->spec.params, size, in, read, 2);
 }
 
-static bool add_loop(draft *d, const ob_group_node *node, const ob_element_call *call, const int32_t *last_step) {
+static bool add_loop(draft *d, const ob_group_node *node, const int32_t *last_step) {
+    const ob_element_call *call = &d->call;
     obk_program_input in[3];
     int32_t read[3];
-    for (uint32_t k = 0; k < call->n_in; k++) in[k] = find_input(node, call, last_step, call->spec.swap ? 1 - k : k, &read[k]);
+    for (uint32_t k = 0; k < call->n_in; k++)
+        if (!find_input(d, node, last_step, call->spec.swap ? 1 - k : k, &in[k], &read[k])) return false;
     return add_step(d, call->spec.loop, call->spec.params, ob_dtype_size(node->out->dtype), in, read, call->n_in);
 }
 
@@ -129,16 +157,19 @@ static ob_status draft_node(const ob_kernel_site *site, const ob_group_node *nod
     const ob_status status = of_node.op->kernel->element(&of_node, &args, call, NULL);
     if (status == OB_E_MEMORY) return status;
     *fits = status == OB_OK && is_plain(node, call) &&
-            (call->spec.fold ? add_fold(d, node, call, last_step) : add_loop(d, node, call, last_step));
+            (call->spec.fold ? add_fold(d, node, last_step) : add_loop(d, node, last_step));
     return OB_OK;
 }
 
-ob_status ob__group_program(const ob_kernel_site *site, const ob_group_node *nodes, uint32_t n, ob_arena *scratch,
-                            const obk_program **program, ob_error *error) {
+ob_status ob__group_program(const ob_kernel_site *site, const ob_group_node *nodes, uint32_t n, bool has_head, ob_arena *scratch,
+                            ob_group_program *out, ob_error *error) {
     draft *d = OB_ARENA_NEW(scratch, draft);
     int32_t *last_step = OB_ARENA_ARRAY(scratch, int32_t, n);
     OB_FAIL_IF(!d || !last_step, error, OB_E_MEMORY, "no memory for a plan");
-    *program = NULL;
+    out->program = NULL;
+    out->n_operands = has_head;
+    out->operands[0].from = OB_GROUP_HEAD;
+    d->made = out;
     for (uint32_t i = 0; i < n; i++) {
         bool fits;
         OB_TRY(draft_node(site, &nodes[i], d, last_step, &fits, error));
@@ -151,7 +182,7 @@ ob_status ob__group_program(const ob_kernel_site *site, const ob_group_node *nod
     made->largest = 1;
     if (!choose_registers(d, made)) return OB_OK;
     memcpy(made->steps, d->steps, d->n * sizeof d->steps[0]);
-    *program = made;
+    out->program = made;
     return OB_OK;
 }
 

@@ -8,17 +8,33 @@
 /* A node of a group. Its result has the shape of the group's result. */
 typedef struct ob_group_node {
     const ob_node *node;
-    const int32_t *from; /* for each input: an operand of the group; ~i: the result of node i; OB_GROUP_OMITTED */
-    ob_view *in, *out;   /* the inputs and the result; only constants have data */
+    const int32_t
+        *from; /* for each input: a value that the group reads; ~i: the result of node i; OB_GROUP_OMITTED; OB_GROUP_HEAD */
+    ob_view *in, *out; /* the inputs and the result; only constants have data */
 } ob_group_node;
 
-enum { OB_GROUP_OMITTED = INT32_MAX };
+/* OB_GROUP_HEAD: the result of the node before the group, to which the program is applied. */
+enum { OB_GROUP_OMITTED = INT32_MAX, OB_GROUP_HEAD = INT32_MAX - 1 };
 
-/* The program of n nodes, of which each reads only results before it and the last one makes the result. *program NULL: they
- * cannot be one, for instance because a type is computed in another one. It lives in site->arena; only that of the site is used.
- */
-ob_status ob__group_program(const ob_kernel_site *site, const ob_group_node *nodes, uint32_t n, struct ob_arena *scratch,
-                            const obk_program **program, ob_error *error);
+/* An operand of a program. */
+typedef struct ob_program_operand {
+    int32_t from; /* a value that the group reads; OB_GROUP_HEAD; OB_GROUP_MADE */
+    ob_view made; /* OB_GROUP_MADE: a constant of the plan, computed from constants of the node */
+} ob_program_operand;
+
+enum { OB_GROUP_MADE = INT32_MAX - 2 };
+
+/* The program of nodes, and its operands. */
+typedef struct ob_group_program {
+    const obk_program *program; /* NULL: there is none, for instance because a type is computed in another one */
+    ob_program_operand operands[OBK_PROGRAM_OPERANDS];
+    uint32_t n_operands;
+} ob_group_program;
+
+/* The program of n nodes, of which each reads only results before it and the last one makes the result. has_head: operand 0 is
+ * OB_GROUP_HEAD. It lives in site->arena; only that of the site is used. */
+ob_status ob__group_program(const ob_kernel_site *site, const ob_group_node *nodes, uint32_t n, bool has_head,
+                            struct ob_arena *scratch, ob_group_program *made, ob_error *error);
 
 /* Runs site->program. */
 extern const ob_kernel ob__kernel_program;

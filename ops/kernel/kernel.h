@@ -10,6 +10,7 @@
 struct ob_op;
 struct ob_blas;
 struct ob_element_call;
+struct ob_epilogue;
 struct obk_program;
 
 /* Counts memory that a library allocates itself because it accepts no allocator. Like an allocator, but returns no block. */
@@ -30,7 +31,9 @@ typedef struct ob_kernel_site {
         *account;         /* the account in which `allocator` counts; NULL: memory is not counted. Lives as long as the state */
     struct ob_blas *blas; /* for large products of sessions with relaxed numerics (ops/product/blas.h); lives as long as the
                              state; NULL: none */
-    const struct obk_program *program; /* for a group of nodes (ops/elementwise/program.h); NULL: one node */
+    const struct obk_program *program;  /* for ob__kernel_program (ops/elementwise/program.h) */
+    const struct ob_epilogue *epilogue; /* for a kernel with epilogue_columns: nodes after it, which it applies to its results;
+                                           lives as long as the state. NULL: none */
 } ob_kernel_site;
 
 /* n zeroed elements that live as long as the state, for tables and lists. NULL: out of memory. */
@@ -62,6 +65,7 @@ typedef struct ob_kernel_args {
     /* dtype OB_NONE: omitted. data is NULL during planning, except for a constant or an input computed before. Strides are the
      * same during planning and runs. data is aligned to the element size: the executor copies unaligned data of a file */
     ob_view *in;
+    const ob_view *others; /* the operands of site->epilogue other than the result */
     ob_view *out; /* dims and dtype are set, strides are contiguous. data is NULL during planning. dtype OB_NONE: not requested;
                      only an optional output can be. Required and variadic outputs have memory even if the node leaves them out */
     void *state; /* kernel->state_bytes, 16-byte aligned, zeroed before `plan`; lives as long as the plan. `run` only reads it and
@@ -120,9 +124,12 @@ typedef struct ob_kernel {
      * if it is not known. Called for every node when a session is made, so that all unsupported nodes are named at once. `plan`
      * calls it too, because types may become known later. May be NULL. */
     ob_status (*refuse)(const ob_kernel_site *site, const ob_kernel_args *args, ob_error *error);
-    /* For elementwise kernels: the loop and its operands (ops/elementwise/element.h), from which `plan` makes an iteration, and a
+    /* For elementwise kernels: the loop and its operands (ops/kernel/element.h), from which `plan` makes an iteration, and a
      * group of nodes a program. May be NULL. */
     ob_status (*element)(const ob_kernel_site *site, const ob_kernel_args *args, struct ob_element_call *call, ob_error *error);
+    /* The kernel takes an epilogue (ops/kernel/epilogue.h): the number of axes of result 0 that are columns. in and out have no
+     * data. May be NULL. */
+    int32_t (*epilogue_columns)(const ob_view *in, const ob_view *out);
 } ob_kernel;
 
 /* For OB_KERNEL_DYNAMIC: obtains memory for output i with these dims and sets args->out[i]. */

@@ -4,6 +4,7 @@
  * computed as float, statistics in double. */
 #include "kernels/kernels.h"
 #include "kernels/norm/norm.h"
+#include "ops/kernel/element.h"
 #include "ops/norm/common.h"
 
 typedef struct batch_norm {
@@ -50,6 +51,13 @@ static void channel_statistics(const batch_norm *n, const ob_view *x, int64_t ch
     }
 }
 
+/* y = x * f + the offset. `in`: the operands of the node. */
+static double find_factor(const ob_view *in, double mean, double variance, double epsilon, int64_t c, double *offset) {
+    const double f = ob__norm_at(&in[1], c) / sqrt(variance + epsilon);
+    *offset = ob__norm_at(&in[2], c) - mean * f;
+    return f;
+}
+
 typedef struct job {
     const batch_norm *n;
     const ob_kernel_args *args;
@@ -61,21 +69,20 @@ static void find_factors(const job *j) {
     const ob_view *in = j->args->in;
     const double momentum = n->params.momentum;
     for (int64_t c = 0; c < n->channels; c++) {
-        /* an output may use the memory of any of these inputs */
-        const double scale = ob__norm_at(&in[1], c), bias = ob__norm_at(&in[2], c);
-        double mean = ob__norm_at(&in[3], c), variance = ob__norm_at(&in[4], c);
+        const double old_mean = ob__norm_at(&in[3], c), old_variance = ob__norm_at(&in[4], c), fresh = 1 - momentum;
+        double mean = old_mean, variance = old_variance, offset;
+        if (n->params.training) channel_statistics(n, &in[0], c, &mean, &variance);
+        const double f = find_factor(in, mean, variance, n->params.epsilon, c, &offset);
+        /* an output may use the memory of the inputs that were read above */
         if (n->params.training) {
-            const double old_mean = mean, old_variance = variance, fresh = 1 - momentum;
-            channel_statistics(n, &in[0], c, &mean, &variance);
             if (ob__wanted(j->args, 1)) ob__norm_set(j->args->out[1].data, n->is_double, c, old_mean * momentum + mean * fresh);
             if (ob__wanted(j->args, 2))
                 ob__norm_set(j->args->out[2].data, n->is_double, c, old_variance * momentum + variance * fresh);
             if (ob__wanted(j->args, 3)) ob__norm_set(j->args->out[3].data, n->is_double, c, mean);
             if (ob__wanted(j->args, 4)) ob__norm_set(j->args->out[4].data, n->is_double, c, variance);
         }
-        const double f = scale / sqrt(variance + n->params.epsilon);
         ob__norm_set(j->factors, n->is_double, c, f);
-        ob__norm_set(j->offsets, n->is_double, c, bias - mean * f);
+        ob__norm_set(j->offsets, n->is_double, c, offset);
     }
 }
 
@@ -121,8 +128,43 @@ static ob_status batch_norm_run(const ob_kernel_args *args, ob_error *error) {
     return ob__run_real(args, batch_norm_compute, error);
 }
 
+/* Factors and offsets of constant operands: [channels, 1, ...], or the shape of a sample if each position has its own. */
+static ob_status element(const ob_kernel_site *site, const ob_kernel_args *args, ob_element_call *call, ob_error *error) {
+    const ob_batch_norm_params params = ob__batch_norm_params(site->node, site->op);
+    const ob_view *in = args->in;
+    bool constant = args->n_in == 5 && args->n_out == 1 && !params.training && in[0].rank >= 2;
+    for (uint32_t i = 0; i < args->n_in && constant; i++)
+        constant = in[i].dtype == in[0].dtype && (i == 0 || (in[i].data && ob__is_contiguous(&in[i])));
+    OB_FAIL_IF(!constant || (in[0].dtype != OB_FLOAT && in[0].dtype != OB_DOUBLE), error, OB_E_UNSUPPORTED,
+               "it is not elementwise");
+    const int32_t axes = params.per_channel ? 1 : in[0].rank - 1;
+    int64_t dims[OB_MAX_RANK];
+    for (int32_t a = 0; a + 1 < in[0].rank; a++) dims[a] = a < axes ? in[0].dims[a + 1] : 1;
+    const int64_t n = ob__product(dims, 0, in[0].rank - 1);
+    for (uint32_t i = 1; i < 5; i++) OB_TRY(ob__norm_count(args, i, n, error));
+    call->few[0] = in[0];
+    for (uint32_t k = 1; k < 3; k++) {
+        void *data = ob__tail(site, (size_t)n, ob_dtype_size(in[0].dtype));
+        OB_FAIL_IF(!data, error, OB_E_MEMORY, "no memory for a plan");
+        OB_TRY(ob_view_init(&call->few[k], data, in[0].dtype, in[0].rank - 1, dims));
+        call->few_made[k] = true;
+    }
+    const bool is_double = in[0].dtype == OB_DOUBLE;
+    for (int64_t c = 0; c < n; c++) {
+        double offset;
+        const double f = find_factor(in, ob__norm_at(&in[3], c), ob__norm_at(&in[4], c), params.epsilon, c, &offset);
+        ob__norm_set(call->few[1].data, is_double, c, f);
+        ob__norm_set(call->few[2].data, is_double, c, offset);
+    }
+    call->spec.loop = ob__kernels()->norm->affine_loop[is_double];
+    call->in = call->few;
+    call->n_in = 3;
+    return OB_OK;
+}
+
 const ob_kernel ob__kernel_batch_norm = {.name = "batch_norm",
                                          .flags = OB_KERNEL_INPLACE,
                                          .state_bytes = sizeof(batch_norm),
                                          .plan = batch_norm_plan,
-                                         .run = batch_norm_run};
+                                         .run = batch_norm_run,
+                                         .element = element};

@@ -8,10 +8,12 @@
  *
  * Operands with dense rows or columns are read in place. A constant B is packed once if several rows use it. With relaxed
  * numerics, OpenBLAS computes large products. */
+#include "core/base/integers.h"
 #include "core/graph/types.h"
 #include "kernels/gemm/gemm.h"
 #include "kernels/kernels.h"
 #include "ops/kernel/common.h"
+#include "ops/kernel/epilogue.h"
 #include "ops/kernel/packed.h"
 #include "ops/product/blas.h"
 #include "ops/table/attributes.h"
@@ -42,6 +44,8 @@ typedef struct product {
     bool has_c, out_converted;
     method method;
     ob_blas *blas;
+    const ob_epilogue *epilogue;
+    size_t registers_at; /* of the epilogue, in lane memory */
 } product;
 
 static void transpose(ob_view *view) {
@@ -191,15 +195,17 @@ static ob_status plan_product(const ob_kernel_site *site, product *s, ob_kernel_
     s->out_converted = args->out[0].dtype != s->computing;
     if (s->out_converted) OB_TRY(ob__need_scratch(needs, ob__count(&args->out[0]), ob_dtype_size(s->computing), error));
     if (s->method == TILES && s->b.prepared < 0) needs->lane_bytes = obk_panel_bytes(s->gemm, s->p.k);
+    s->epilogue = site->epilogue;
+    s->registers_at = (size_t)ob__round_up((int64_t)needs->lane_bytes, 64);
+    if (s->epilogue) needs->lane_bytes = s->registers_at + ob__epilogue_bytes(s->epilogue);
     return OB_OK;
 }
 
 typedef struct job {
     const product *s;
+    const ob_kernel_args *args;
     const char *a, *b, *c;
-    char *y, *lanes;
-    size_t lane_stride;
-    const ob_threads *threads;
+    char *y;
 } job;
 
 /* Multiplies a part of k at a time, and checks in between whether to stop. */
@@ -207,7 +213,7 @@ static void multiply_by_blas(const job *j, obk_gemm_call call) {
     const product *s = j->s;
     const size_t width = ob_dtype_size(s->computing);
     const int64_t k = call.k, most = s->p.inner;
-    for (int64_t from = 0; from < k && !(from > 0 && ob__stopped_inside(j->threads)); from += most) {
+    for (int64_t from = 0; from < k && !(from > 0 && ob__stopped_inside(j->args->threads)); from += most) {
         call.k = k - from < most ? k - from : most;
         ob__blas_product(s->blas, s->computing == OB_DOUBLE, &call);
         call.a = (const char *)call.a + (size_t)(call.k * call.a_k) * width;
@@ -260,7 +266,14 @@ static void multiply_chunk(void *context, int64_t chunk, int lane) {
     int64_t n = ob__n_parts(p, chunk);
     for (int64_t i = 0; i < n; i++) {
         ob_matrices_part part = ob__part(p, chunk, i);
-        multiply(j, &part, ob__lane(j->lanes, j->lane_stride, lane));
+        char *memory = ob__lane(j->args->lanes, j->args->lane_stride, lane);
+        multiply(j, &part, memory);
+        if (!j->s->epilogue) continue;
+        const size_t width = ob_dtype_size(j->s->computing);
+        const ob_epilogue_call after =
+            ob__epilogue_at(j->s->epilogue, j->args, part.product * p->m + part.row, part.column, j->y + (size_t)part.y * width,
+                            p->n * (int64_t)width, memory + j->s->registers_at);
+        after.base.apply(&after.base, after.y, after.y_row, 0, part.rows, 0, part.columns);
     }
 }
 
@@ -276,8 +289,7 @@ static ob_status product_run(const ob_kernel_args *args, ob_error *error) {
         OB_TRY(take_operand(s, &args->in[1], &s->b, &scratch, &b, args->threads, error));
     if (s->has_c) OB_TRY(take_operand(s, &args->in[2], &s->c, &scratch, &c, args->threads, error));
     void *y = s->out_converted ? ob__take(&scratch, ob__count(out), ob_dtype_size(s->computing)) : out->data;
-    job j = {
-        .s = s, .a = a, .b = b, .c = c, .y = y, .lanes = args->lanes, .lane_stride = args->lane_stride, .threads = args->threads};
+    job j = {.s = s, .args = args, .a = a, .b = b, .c = c, .y = y};
     ob__each_chunk(args->threads, s->p.n_chunks, multiply_chunk, &j);
     if (!s->out_converted) return OB_OK;
     return ob__convert_many(out->data, out->dtype, y, s->computing, ob__count(out), args->threads, error);
@@ -305,7 +317,20 @@ static ob_status gemm_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_
     return plan_product(site, s, args, needs, error);
 }
 
-const ob_kernel ob__kernel_matmul = {
-    .name = "matmul", .flags = OB_KERNEL_STRIDED, .state_bytes = sizeof(product), .plan = matmul_plan, .run = product_run};
-const ob_kernel ob__kernel_gemm = {
-    .name = "gemm", .flags = OB_KERNEL_STRIDED, .state_bytes = sizeof(product), .plan = gemm_plan, .run = product_run};
+/* A vector on the right leaves rows only. */
+static int32_t product_columns(const ob_view *in, const ob_view *out) {
+    return in[1].rank > 1 && out->rank > 0 ? 1 : 0;
+}
+
+const ob_kernel ob__kernel_matmul = {.name = "matmul",
+                                     .flags = OB_KERNEL_STRIDED,
+                                     .state_bytes = sizeof(product),
+                                     .plan = matmul_plan,
+                                     .run = product_run,
+                                     .epilogue_columns = product_columns};
+const ob_kernel ob__kernel_gemm = {.name = "gemm",
+                                   .flags = OB_KERNEL_STRIDED,
+                                   .state_bytes = sizeof(product),
+                                   .plan = gemm_plan,
+                                   .run = product_run,
+                                   .epilogue_columns = product_columns};

@@ -172,7 +172,7 @@ static void conv_chunk(void *context, int64_t chunk, int lane) {
         char *y = j->y +
                   (size_t)((task.plane * k->out_channels + task.first) * k->window.n_out + obk_conv_start(k, task.block)) * width;
         char *sums = s->i.requantizes ? memory : y;
-        ob__run_conv_task(&s->split, &task, j->x, j->w, j->bias, sums, memory + s->sums_bytes, &pace);
+        ob__run_conv_task(&s->split, &task, j->x, j->w, j->bias, sums, NULL, memory + s->sums_bytes, &pace);
         if (s->i.requantizes) requantize(j, &task, (const int32_t *)(const void *)sums, y, obk_conv_results(k, task.block));
     }
 }

@@ -12,6 +12,7 @@ typedef struct growing {
     ob_node *nodes[OB_GROUP_NODES];              /* the last one first */
     const ob_value *operands[OB_GROUP_OPERANDS]; /* from outside */
     uint32_t n, n_operands;
+    ob_node *head;
 } growing;
 
 typedef struct search {
@@ -27,6 +28,10 @@ typedef struct search {
 
 static bool is_elementwise(const ob_node *node) {
     return node->op && node->op->kernel && node->op->kernel->element && node->n_outputs == 1 && node->outputs[0];
+}
+
+static bool takes_epilogue(const ob_node *node) {
+    return node->op && node->op->kernel && node->op->kernel->epilogue_columns && node->n_outputs == 1 && node->outputs[0];
 }
 
 static bool same_shape(const ob_facts *facts, const ob_value *a, const ob_value *b) {
@@ -90,13 +95,33 @@ static void note_reads(search *s, const ob_node *node, growing *g) {
     }
 }
 
+/* The group that reads the node's result, and nobody else does; its results have the same shape. */
+static growing *group_after(const search *s, const ob_node *node) {
+    growing *g = only_reader(s, node->outputs[0]);
+    return g && same_shape(s->facts, node->outputs[0], g->nodes[0]->outputs[0]) ? g : NULL;
+}
+
+/* The result of the head is an operand of the group, but not of a step: it is there already. */
+static void visit_head(search *s, ob_node *node) {
+    growing *g = group_after(s, node);
+    if (g && !g->head) {
+        g->head = node;
+        s->of[node->id] = g;
+    }
+    note_reads(s, node, NULL);
+}
+
 static ob_status visit(search *s, ob_node *node) {
+    if (takes_epilogue(node)) {
+        visit_head(s, node);
+        return OB_OK;
+    }
     if (!is_elementwise(node)) {
         note_reads(s, node, NULL);
         return OB_OK;
     }
-    growing *g = only_reader(s, node->outputs[0]);
-    if (g && (!same_shape(s->facts, node->outputs[0], g->nodes[0]->outputs[0]) || !take(s->facts, g, node))) g = NULL;
+    growing *g = group_after(s, node);
+    if (g && !take(s->facts, g, node)) g = NULL;
     if (!g) {
         g = OB_ARENA_NEW(s->scratch, growing);
         if (!g) return OB_E_MEMORY;
@@ -111,17 +136,34 @@ static ob_status visit(search *s, ob_node *node) {
 }
 
 static const char *join(ob_arena *arena, const ob_group *group, bool names) {
-    size_t n_bytes = 0;
-    for (uint32_t i = 0; i < group->n; i++)
-        n_bytes += strlen(names ? ob__node_label(group->nodes[i]) : group->nodes[i]->op_type) + 1;
+    size_t n_bytes = 1;
+    const uint32_t n_heads = group->head != NULL, n = group->n + n_heads;
+    const char *parts[OB_GROUP_NODES + 1];
+    for (uint32_t i = 0; i < n; i++) {
+        const ob_node *node = i < n_heads ? group->head : group->nodes[i - n_heads];
+        parts[i] = names ? ob__node_label(node) : node->op_type;
+        n_bytes += strlen(parts[i]) + 1;
+    }
     char *text = ob__arena_alloc(arena, n_bytes), *end = text;
-    for (uint32_t i = 0; i < group->n && text; i++) {
-        const char *part = names ? ob__node_label(group->nodes[i]) : group->nodes[i]->op_type;
+    for (uint32_t i = 0; i < n && text; i++) {
         if (i > 0) *end++ = '+';
-        memcpy(end, part, strlen(part) + 1);
-        end += strlen(part);
+        memcpy(end, parts[i], strlen(parts[i]) + 1);
+        end += strlen(parts[i]);
     }
     return text;
+}
+
+static ob_status finish_group(search *s, const growing *g, ob_node *head, ob_group **made) {
+    ob_group *group = *made = OB_ARENA_NEW(s->arena, ob_group);
+    if (!group) return OB_E_MEMORY;
+    group->nodes = OB_ARENA_ARRAY(s->arena, ob_node *, g->n);
+    if (!group->nodes) return OB_E_MEMORY;
+    group->n = g->n;
+    group->head = head;
+    for (uint32_t i = 0; i < g->n; i++) group->nodes[g->n - 1 - i] = g->nodes[i];
+    group->ops = join(s->arena, group, false);
+    group->names = join(s->arena, group, true);
+    return group->ops && group->names ? OB_OK : OB_E_MEMORY;
 }
 
 /* From the end, so that readers come before the node whose result they read. */
@@ -131,19 +173,15 @@ static ob_status search_graph(void *context, ob_graph *graph) {
         if (s->live[node->id]) OB_TRY(visit(s, node));
     for (ob_node *node = graph->first; node; node = node->next) {
         const growing *g = s->of[node->id];
-        if (!g || g->n < 2 || g->nodes[0] != node) continue;
-        ob_group *group = OB_ARENA_NEW(s->arena, ob_group);
-        if (!group) return OB_E_MEMORY;
-        group->nodes = OB_ARENA_ARRAY(s->arena, ob_node *, g->n);
-        if (!group->nodes) return OB_E_MEMORY;
-        group->n = g->n;
-        for (uint32_t i = 0; i < g->n; i++) {
-            group->nodes[g->n - 1 - i] = g->nodes[i];
-            s->groups[g->nodes[i]->id] = group;
-        }
-        group->ops = join(s->arena, group, false);
-        group->names = join(s->arena, group, true);
-        if (!group->ops || !group->names) return OB_E_MEMORY;
+        ob_group *group, *rest;
+        if (!g || g->n + (g->head != NULL) < 2 || g->nodes[0] != node) continue;
+        OB_TRY(finish_group(s, g, g->head, &group));
+        for (uint32_t i = 0; i < g->n; i++) s->groups[g->nodes[i]->id] = group;
+        if (!g->head) continue;
+        s->groups[g->head->id] = group;
+        if (g->n < 2) continue;
+        OB_TRY(finish_group(s, g, NULL, &rest));
+        group->rest = rest;
     }
     return OB_OK;
 }

@@ -1,5 +1,5 @@
-/* Groups: connected elementwise nodes that can be computed together, without storing the results between them. Bits stay, because
- * each node still rounds its result. */
+/* Groups: connected elementwise nodes that can be computed together, without storing the results between them; a product or a
+ * convolution may come before them. Bits stay, because each node still rounds its result. */
 #ifndef OB_PASSES_OPTIMIZE_GROUPS_H
 #define OB_PASSES_OPTIMIZE_GROUPS_H
 
@@ -9,13 +9,15 @@
 /* Nodes of one graph in topological order. Only the last one has a result that others read; all results have the same shape for
  * all sizes, as far as terms tell. */
 typedef struct ob_group {
-    ob_node **nodes;
+    ob_node **nodes; /* elementwise */
     uint32_t n;
-    const char *ops, *names; /* "Mul+Add", and the nodes' labels joined in the same way */
+    ob_node *head;               /* its kernel takes an epilogue, and only `nodes` read its result; NULL: none */
+    const struct ob_group *rest; /* with a head: the group without it; NULL: one node */
+    const char *ops, *names;     /* "Mul+Add", and the nodes' labels joined in the same way */
 } ob_group;
 
 /* The limits of a group. */
-enum { OB_GROUP_NODES = 16, OB_GROUP_OPERANDS = 8 };
+enum { OB_GROUP_NODES = 16, OB_GROUP_OPERANDS = 12 };
 
 /* Finds the groups of two or more nodes. *groups: by node id, NULL for a node alone. uses: the reads of each value, by id; live:
  * by node id. The arena owns the result. E_MEMORY. */

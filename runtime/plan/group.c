@@ -1,21 +1,25 @@
-/* Planning of a group of elementwise nodes as one step. */
+/* Planning of a group of nodes as one step: elementwise nodes as a program, or as the epilogue of the node before them. */
 #include <string.h>
 
 #include "core/base/error.h"
 #include "ops/elementwise/program.h"
+#include "ops/kernel/epilogue.h"
+#include "ops/table/op.h"
 #include "runtime/plan/planned.h"
-
-_Static_assert((int)OB_GROUP_OPERANDS <= (int)OBK_PROGRAM_OPERANDS, "a program takes all operands of a group");
 
 typedef struct group_plan {
     const ob_group *group;
     ob_group_node *nodes;
-    const ob_value *operands[OB_GROUP_OPERANDS];
-    uint32_t reads[OB_GROUP_OPERANDS];
+    /* Values that the nodes read: */
+    const ob_value *values[OB_GROUP_OPERANDS];
+    ob_slot *slots[OB_GROUP_OPERANDS];
+    ob_view views[OB_GROUP_OPERANDS]; /* data: constants and known contents only */
+    uint32_t reads[OB_GROUP_OPERANDS], n_values;
+    ob_group_program made;
     planned p;
 } group_plan;
 
-/* The place of an input of a node: the result of an earlier node, or an operand. False: it has no static place. */
+/* The place of an input of a node: the result of the head or an earlier node, or a value. False: it has no static place. */
 static ob_status find_input(ob_builder *b, group_plan *g, uint32_t at, uint32_t input, int32_t *from, bool *found) {
     const ob_node *node = g->group->nodes[at];
     const ob_value *value = node->inputs[input];
@@ -23,6 +27,11 @@ static ob_status find_input(ob_builder *b, group_plan *g, uint32_t at, uint32_t 
     *found = true;
     *from = OB_GROUP_OMITTED;
     if (!value) return OB_OK;
+    if (g->group->head && g->group->head->outputs[0] == value) {
+        *from = OB_GROUP_HEAD;
+        *view = g->p.out[0];
+        return OB_OK;
+    }
     for (uint32_t i = 0; i < at; i++)
         if (g->group->nodes[i]->outputs[0] == value) {
             *from = ~(int32_t)i;
@@ -30,17 +39,17 @@ static ob_status find_input(ob_builder *b, group_plan *g, uint32_t at, uint32_t 
             return OB_OK;
         }
     uint32_t k = 0;
-    while (k < g->p.n_in && g->operands[k] != value) k++;
-    if (k == g->p.n_in) {
-        OB_TRY(ob__find_slot(b, node, value, &g->p.in[k]));
-        *found = g->p.in[k] != NULL;
+    while (k < g->n_values && g->values[k] != value) k++;
+    if (k == g->n_values) {
+        OB_TRY(ob__find_slot(b, node, value, &g->slots[k]));
+        *found = g->slots[k] != NULL;
         if (!*found) return OB_OK;
-        g->operands[k] = value;
-        g->p.n_in++;
-        ob__operand_view(b, value, g->p.in[k], &g->p.in_views[k]);
+        g->values[k] = value;
+        g->n_values++;
+        ob__operand_view(b, value, g->slots[k], &g->views[k]);
     }
     g->reads[k]++;
-    *view = g->p.in_views[k];
+    *view = g->views[k];
     *from = (int32_t)k;
     return OB_OK;
 }
@@ -50,9 +59,20 @@ static bool reads_constants_only(const group_plan *g, uint32_t at) {
     const ob_node *node = g->group->nodes[at];
     for (uint32_t i = 0; i < node->n_inputs; i++) {
         const int32_t from = g->nodes[at].from[i];
-        if (from != OB_GROUP_OMITTED && (from < 0 || g->p.in[from]->buffer->kind != OB_BUFFER_CONST)) return false;
+        if (from == OB_GROUP_OMITTED) continue;
+        if (from < 0 || from == OB_GROUP_HEAD || g->slots[from]->buffer->kind != OB_BUFFER_CONST) return false;
     }
     return true;
+}
+
+static ob_status is_known(const ob_builder *b, const ob_node *node, bool *known) {
+    OB_TRY(ob__must_wait(b, node, known));
+    *known |= ob__fact(b->facts, node->outputs[0])->content.elems != NULL;
+    return OB_OK;
+}
+
+static bool same_shape(const ob_view *a, const ob_view *b) {
+    return a->rank == b->rank && memcmp(a->dims, b->dims, (size_t)a->rank * sizeof *a->dims) == 0;
 }
 
 /* *fits false: the node is not static, waits, is known, or has another shape than the group's result. */
@@ -60,15 +80,15 @@ static ob_status find_node(ob_builder *b, group_plan *g, uint32_t at, bool *fits
     const ob_node *node = g->group->nodes[at];
     ob_group_node *of = &g->nodes[at];
     int32_t *from = OB_ARENA_ARRAY(&b->scratch, int32_t, node->n_inputs);
-    bool waits, is_static;
+    bool known, is_static;
     of->node = node;
     of->from = from;
     of->in = OB_ARENA_ARRAY(&b->scratch, ob_view, node->n_inputs);
     of->out = OB_ARENA_NEW(&b->scratch, ob_view);
     if (!from || !of->in || !of->out) return OB_E_MEMORY;
     *fits = false;
-    OB_TRY(ob__must_wait(b, node, &waits));
-    if (waits || ob__fact(b->facts, node->outputs[0])->content.elems) return OB_OK;
+    OB_TRY(is_known(b, node, &known));
+    if (known) return OB_OK;
     for (uint32_t i = 0; i < node->n_inputs; i++) {
         bool found;
         OB_TRY(find_input(b, g, at, i, &from[i], &found));
@@ -76,30 +96,103 @@ static ob_status find_node(ob_builder *b, group_plan *g, uint32_t at, bool *fits
     }
     OB_TRY(ob__result_view(b, node, node->outputs[0], of->out, &is_static));
     const ob_view *first = g->nodes[0].out;
-    *fits = is_static && !reads_constants_only(g, at) && of->out->rank == first->rank &&
-            memcmp(of->out->dims, first->dims, (size_t)first->rank * sizeof *first->dims) == 0 && ob_view_count(first) > 0;
+    *fits = is_static && !reads_constants_only(g, at) && same_shape(of->out, first) && ob_view_count(first) > 0;
+    return OB_OK;
+}
+
+/* *fits false: the head is not static, waits, or is known. */
+static ob_status find_head(ob_builder *b, group_plan *g, bool *fits) {
+    const ob_node *head = g->group->head;
+    bool known, any = false, is_static;
+    *fits = false;
+    OB_TRY(is_known(b, head, &known));
+    if (known) return OB_OK;
+    for (uint32_t i = 0; i < head->n_inputs; i++) {
+        if (!head->inputs[i]) continue;
+        OB_TRY(ob__find_slot(b, head, head->inputs[i], &g->p.in[i]));
+        if (!g->p.in[i]) return OB_OK;
+        ob__operand_view(b, head->inputs[i], g->p.in[i], &g->p.in_views[i]);
+        any |= g->p.in[i]->buffer->kind != OB_BUFFER_CONST;
+    }
+    OB_TRY(ob__result_view(b, head, head->outputs[0], &g->p.out[0], &is_static));
+    *fits = any && is_static;
+    return OB_OK;
+}
+
+/* Operands of the program become operands of the step, from index `at` on. */
+static ob_status place_operands(ob_builder *b, group_plan *g, uint32_t at, uint32_t *reads) {
+    for (uint32_t k = g->group->head != NULL; k < g->made.n_operands; k++, at++) {
+        ob_program_operand *operand = &g->made.operands[k];
+        if (operand->from == OB_GROUP_MADE) {
+            ob_buffer *buffer;
+            OB_TRY(ob__new_buffer(b, OB_BUFFER_CONST, 0, 0, &buffer));
+            buffer->constant = operand->made.data;
+            OB_TRY(ob__make_slot(b, buffer, 0, &operand->made, &g->p.in[at]));
+            g->p.in_views[at] = operand->made;
+        } else {
+            g->p.in[at] = g->slots[operand->from];
+            g->p.in_views[at] = g->views[operand->from];
+            reads[at] = g->reads[operand->from];
+            g->reads[operand->from] = 0;
+        }
+    }
+    g->p.n_in = at;
+    for (uint32_t k = 0; k < g->n_values; k++) g->slots[k]->buffer->uses_left -= g->reads[k]; /* those that no step reads */
+    return OB_OK;
+}
+
+/* *fits false: the program is not for an epilogue of the head. */
+static ob_status fit_epilogue(ob_builder *b, group_plan *g, const ob_kernel_site *site, bool *fits) {
+    const ob_kernel *kernel = g->group->head->op->kernel;
+    ob_view *others = OB_ARENA_ARRAY(&b->scratch, ob_view, OBK_PROGRAM_OPERANDS);
+    if (!others) return OB_E_MEMORY;
+    for (uint32_t k = 1; k < g->made.n_operands; k++) {
+        const ob_program_operand *operand = &g->made.operands[k];
+        others[k - 1] = operand->from == OB_GROUP_MADE ? operand->made : g->views[operand->from];
+    }
+    OB_TRY(ob__make_epilogue(site, g->made.program, others, g->made.n_operands - 1, &g->p.out[0],
+                             kernel->epilogue_columns(g->p.in_views, &g->p.out[0]), &g->p.epilogue, b->error));
+    g->p.head = g->group->head;
+    g->p.kernel = kernel;
+    g->p.n_others = g->made.n_operands - 1;
+    *fits = g->p.epilogue != NULL;
     return OB_OK;
 }
 
 static ob_status try_group(ob_builder *b, const ob_group *group, bool *done) {
-    group_plan g = {.group = group, .p = {.node = group->nodes[group->n - 1], .kernel = &ob__kernel_program, .group = group}};
+    const uint32_t n_head = group->head ? group->head->n_inputs : 0;
+    group_plan *g = OB_ARENA_NEW(&b->scratch, group_plan);
     *done = false;
-    g.nodes = OB_ARENA_ARRAY(&b->scratch, ob_group_node, group->n);
-    g.p.in = OB_ARENA_ARRAY(&b->scratch, ob_slot *, OB_GROUP_OPERANDS);
-    g.p.in_views = OB_ARENA_ARRAY(&b->scratch, ob_view, OB_GROUP_OPERANDS);
-    if (!g.nodes || !g.p.in || !g.p.in_views) return OB_E_MEMORY;
-    for (uint32_t i = 0; i < group->n; i++) {
-        bool fits;
-        OB_TRY(find_node(b, &g, i, &fits));
-        if (!fits) return OB_OK;
-    }
-    const ob_kernel_site site = ob__site(b->session, g.p.node, &b->plan->arena);
-    OB_TRY(ob__group_program(&site, g.nodes, group->n, &b->scratch, &g.p.program, b->error));
-    if (!g.p.program) return OB_OK;
-    g.p.out = g.nodes[group->n - 1].out;
-    g.p.reads = g.reads;
+    if (!g) return OB_E_MEMORY;
+    g->group = g->p.group = group;
+    g->p.node = group->nodes[group->n - 1];
+    g->p.kernel = &ob__kernel_program;
+    g->nodes = OB_ARENA_ARRAY(&b->scratch, ob_group_node, group->n);
+    g->p.in = OB_ARENA_ARRAY(&b->scratch, ob_slot *, n_head + OBK_PROGRAM_OPERANDS);
+    g->p.in_views = OB_ARENA_ARRAY(&b->scratch, ob_view, n_head + OBK_PROGRAM_OPERANDS);
+    uint32_t *reads = OB_ARENA_ARRAY(&b->scratch, uint32_t, n_head + OBK_PROGRAM_OPERANDS);
+    if (group->head) g->p.out = OB_ARENA_NEW(&b->scratch, ob_view);
+    if (!g->nodes || !g->p.in || !g->p.in_views || !reads || (group->head && !g->p.out)) return OB_E_MEMORY;
+    bool fits = true;
+    if (group->head) OB_TRY(find_head(b, g, &fits));
+    for (uint32_t i = 0; i < group->n && fits; i++) OB_TRY(find_node(b, g, i, &fits));
+    if (!fits) return OB_OK;
+    const ob_view *out = g->nodes[group->n - 1].out;
+    if (group->head && (out->dtype != g->p.out[0].dtype || !same_shape(out, &g->p.out[0]))) return OB_OK;
+    const ob_kernel_site site = ob__site(b->session, g->p.node, &b->plan->arena);
+    OB_TRY(ob__group_program(&site, g->nodes, group->n, group->head != NULL, &b->scratch, &g->made, b->error));
+    if (!g->made.program) return OB_OK;
+    if (group->head)
+        OB_TRY(fit_epilogue(b, g, &site, &fits));
+    else
+        g->p.program = g->made.program;
+    if (!fits) return OB_OK;
+    for (uint32_t i = 0; i < n_head; i++) reads[i] = 1;
+    OB_TRY(place_operands(b, g, n_head, reads));
+    g->p.out = g->nodes[group->n - 1].out;
+    g->p.reads = reads;
     *done = true;
-    return ob__plan_step(b, &g.p);
+    return ob__plan_step(b, &g->p);
 }
 
 ob_status ob__plan_group(ob_builder *b, const ob_group *group) {
@@ -107,6 +200,9 @@ ob_status ob__plan_group(ob_builder *b, const ob_group *group) {
     const uint32_t before = b->n_room;
     OB_TRY(try_group(b, group, &done));
     b->n_room = before;
-    for (uint32_t i = 0; i < group->n && !done; i++) OB_TRY(ob__plan_node(b, group->nodes[i]));
+    if (done) return OB_OK;
+    if (group->head) OB_TRY(ob__plan_node(b, group->head));
+    if (group->rest) return ob__plan_group(b, group->rest);
+    for (uint32_t i = 0; i < group->n; i++) OB_TRY(ob__plan_node(b, group->nodes[i]));
     return OB_OK;
 }

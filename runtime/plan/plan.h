@@ -74,6 +74,7 @@ typedef struct ob_step {
     ob_step_kind kind;
     uint32_t number;
     uint32_t n_in, n_out;
+    uint32_t n_others;            /* of n_in, the last ones: operands of an epilogue */
     const ob_node *node;          /* for a copy: the node that needs it, or NULL for a graph output */
     const struct ob_group *group; /* the nodes of the step, of which `node` is the last; NULL: one node */
     const ob_kernel *kernel;

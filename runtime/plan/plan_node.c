@@ -303,11 +303,11 @@ static ob_status place_results(ob_builder *b, planned *p) {
 
 /* Operands of a kernel that cannot read strides are copied first. */
 static ob_status place_operands(ob_builder *b, planned *p) {
-    for (uint32_t i = 0; i < p->args.n_in; i++) {
+    for (uint32_t i = 0; i < p->n_in; i++) {
         p->args.in[i] = p->in_views[i];
         p->operands[i] = p->in[i];
         if (!p->in[i]) continue;
-        if (p->kernel->flags & OB_KERNEL_STRIDED || ob_view_is_contiguous(&p->in_views[i])) continue;
+        if (i >= p->args.n_in || p->kernel->flags & OB_KERNEL_STRIDED || ob_view_is_contiguous(&p->in_views[i])) continue;
         ob_view *view = &p->args.in[i];
         ob_buffer *copy;
         ob_slot *copied;
@@ -334,7 +334,8 @@ static ob_status keep_prepared(ob_builder *b, planned *p, const ob_kernel_needs 
     if (needs->n_prepared == 0) return OB_OK;
     step->prepared = OB_ARENA_ARRAY(&b->plan->arena, const void *, OB_PREPARED_MAX);
     if (!step->prepared) return OB_E_MEMORY;
-    return ob__prepare_constants(b->session, p->node, needs, p->args.in, &b->plan->owned, step->prepared, b->error);
+    return ob__prepare_constants(b->session, p->head ? p->head : p->node, needs, p->args.in, &b->plan->owned, step->prepared,
+                                 b->error);
 }
 
 /* Scratch memory of the step, followed by that of the lanes. */
@@ -350,8 +351,10 @@ static ob_status reserve_scratch(ob_builder *b, const ob_kernel_needs *needs, ob
 
 static ob_status plan_kernel(ob_builder *b, planned *p, ob_step *step) {
     ob_kernel_needs needs = {0};
-    ob_kernel_site site = ob__site(b->session, p->node, &b->plan->arena);
+    const ob_node *node = p->head ? p->head : p->node;
+    ob_kernel_site site = ob__site(b->session, node, &b->plan->arena);
     site.program = p->program;
+    site.epilogue = p->epilogue;
     ob_error own;
     ob_error_clear(&own);
     step->kernel = p->kernel;
@@ -363,11 +366,11 @@ static ob_status plan_kernel(ob_builder *b, planned *p, ob_step *step) {
         if (p->kernel->release) p->kernel->release(step->state, &b->session->allocator);
         step->state = NULL;
     }
-    if (status == OB_E_UNSUPPORTED) return note_unsupported(b, p->node, own.message);
+    if (status == OB_E_UNSUPPORTED) return note_unsupported(b, node, own.message);
     if (status != OB_OK) {
         if (b->error) *b->error = own;
         if (own.code == OB_OK) ob__fail(b->error, status, "it cannot be planned: %s", ob_status_text(status));
-        return ob__at_node(b->error, p->node, status);
+        return ob__at_node(b->error, node, status);
     }
     OB_TRY(reserve_scratch(b, &needs, step));
     return keep_prepared(b, p, &needs, step);
@@ -377,7 +380,7 @@ ob_status ob__plan_step(ob_builder *b, planned *p) {
     const ob_node *node = p->node;
     uint32_t n_in = p->n_in, n_out = node->n_outputs;
     ob_step *step = ob__new_step(b, OB_STEP_KERNEL, node, n_in, n_out);
-    p->args = (ob_kernel_args){.n_in = n_in,
+    p->args = (ob_kernel_args){.n_in = n_in - p->n_others,
                                .n_out = n_out,
                                .in = ob__some_views(b, n_in),
                                .out = ob__some_views(b, n_out),
@@ -385,6 +388,8 @@ ob_status ob__plan_step(ob_builder *b, planned *p) {
     p->results = OB_ARENA_ARRAY(&b->scratch, ob_buffer *, n_out);
     if (!step || !p->args.in || !p->args.out || !p->results) return OB_E_MEMORY;
     step->group = p->group;
+    step->n_others = p->n_others;
+    p->args.others = p->args.in + p->args.n_in;
     p->operands = step->slots;
     OB_TRY(place_operands(b, p));
     if (n_out) memcpy(p->args.out, p->out, n_out * sizeof *p->args.out);

@@ -5,15 +5,17 @@
 #include "runtime/plan/builder.h"
 
 typedef struct planned {
-    const ob_node *node; /* of a group, the last one */
+    const ob_node *node; /* whose outputs are computed; of a group, the last one */
+    const ob_node *head; /* whose kernel computes; NULL: `node` */
     const ob_kernel *kernel;
-    uint32_t n_in;
-    ob_slot **in;          /* n_in entries */
-    ob_view *in_views;     /* data: constants and known contents only */
-    ob_view *out;          /* n_outputs entries, contiguous, dtype OB_NONE when not wanted */
-    const uint32_t *reads; /* for each operand of a group: reads by its nodes; NULL: one each */
-    const ob_group *group; /* NULL: one node */
+    uint32_t n_in, n_others; /* n_others: of n_in, the last ones, which are operands of an epilogue */
+    ob_slot **in;            /* n_in entries */
+    ob_view *in_views;       /* data: constants and known contents only */
+    ob_view *out;            /* n_outputs entries, contiguous, dtype OB_NONE when not wanted */
+    const uint32_t *reads;   /* for each operand of a group: reads by its nodes; NULL: one each */
+    const ob_group *group;   /* NULL: one node */
     const struct obk_program *program;
+    const struct ob_epilogue *epilogue;
     /* Of a step: */
     ob_kernel_args args;
     const ob_slot **operands; /* the place of args.in: in, or copies */

@@ -231,9 +231,10 @@ static ob_status run_here(ob_frame *frame, const ob_step *step, ob_error *error)
         return OB_OK;
     }
     char *scratch = work_memory(frame) + frame->at.plan->memory.arena_bytes;
-    ob_kernel_args args = {.n_in = step->n_in,
+    ob_kernel_args args = {.n_in = step->n_in - step->n_others,
                            .n_out = step->n_out,
                            .in = views,
+                           .others = views + step->n_in - step->n_others,
                            .out = views + step->n_in,
                            .state = step->state,
                            .scratch = scratch,

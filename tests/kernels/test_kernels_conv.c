@@ -180,7 +180,7 @@ static void *run_panels(const obk_conv *c, const operands *of) {
                   n_panels = obk_panels(panels->lanes, panels->widest, c->out_channels), half = draw(n_panels + 1);
     const size_t n_w = (size_t)(ob__round_up(c->out_channels, panels->lanes) * n_products) * width,
                  n_copies = (size_t)(c->channels * c->pitch) * width,
-                 n_lane = (size_t)(OBK_PANEL_ROOM * panels->widest * panels->lanes) * width,
+                 n_lane = (size_t)obk_panels_lane(panels->lanes, panels->widest) * width,
                  n_y = (size_t)(c->out_channels * c->window.n_out) * width;
     char *w = wc_guarded(n_w), *copies = wc_guarded(n_copies), *lane = wc_guarded(n_lane), *y = wc_guarded(n_y);
     obk_pace pace = {0};
@@ -191,9 +191,9 @@ static void *run_panels(const obk_conv *c, const operands *of) {
         if (c->pitch > 0) panels->lay_out(c, of->x, b, 0, c->channels, copies, &pace);
         if (half < n_panels) {
             const int64_t first = obk_panel_at(panels->lanes, panels->widest, c->out_channels, half).first;
-            panels->run(c, from, w, of->bias, to + (size_t)(first * c->y_channel) * width, b, half, n_panels, lane, &pace);
+            panels->run(c, from, w, of->bias, to + (size_t)(first * c->y_channel) * width, b, half, n_panels, NULL, lane, &pace);
         }
-        panels->run(c, from, w, of->bias, to, b, 0, half, lane, &pace);
+        panels->run(c, from, w, of->bias, to, b, 0, half, NULL, lane, &pace);
     }
     wc_free(w, n_w);
     wc_free(copies, n_copies);
