@@ -116,6 +116,15 @@ static inline bool obk_has_depthwise(const obk_window *w) {
            b->stride == a->stride && a->dilation == 1 && b->dilation == 1;
 }
 
+/* Lays out the blocks for `depthwise`: whole tiles of rows, worth a task. Returns the number of blocks. */
+static inline int64_t obk_depthwise_blocks(obk_conv *c) {
+    enum { PRODUCTS = 1 << 16, TILES = 12 };
+    const int64_t n = c->window.axes[0].out;
+    c->tiled = false;
+    c->rows = ob__least(ob__round_up(ob__ceil_div(PRODUCTS, c->window.axes[1].out * c->window.n_kernel), TILES), n);
+    return ob__ceil_div(n, c->rows);
+}
+
 typedef struct obk_conv_panels {
     int64_t lanes, widest;
     obk_conv_pack pack;

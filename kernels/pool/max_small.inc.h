@@ -119,77 +119,72 @@ static void NAME(max_rows)(const T *x, int64_t step, int64_t rows, int64_t n, T 
 }
 
 #ifdef REGISTER
-enum { NAME(NARROW_ROOM) = 6 * (int)(sizeof(REGISTER) / sizeof(T)) };
-
-/* True if a row of results has fewer elements than a vector and a row of the input fits into max_narrow's buffer. */
+/* True if a row of results has fewer elements than a vector, which therefore sees all elements of the row. */
 static bool NAME(is_narrow)(const obk_axis *last) {
     enum { W = sizeof(REGISTER) / sizeof(T) };
-    return last->out < W && (last->out - 1) * last->stride + last->kernel <= last->before + last->in + 2 * W &&
-           last->before + ob__round_up(last->in, W) + 2 * W <= NAME(NARROW_ROOM);
+    return last->out + (last->stride == 1 ? last->kernel - 2 : 0) < W && last->before < W && last->in <= 2 * W &&
+           last->before + last->in >= 2;
 }
 
-/* The maxima of `rows` rows of the input, at `to`. A vector may reach into the next row, not beyond `end`. */
-OBK_INLINE void NAME(max_of_rows)(const T *x, int64_t step, int64_t rows, int64_t n, const T *end, T *to, NAME(mask) * nans) {
+/* Rows of the input with their padding, `pitch` apart in `to`: `columns` elements from x, then at least 2 W of padding. A vector
+ * may reach into the next row, not beyond `end`. */
+OBK_INLINE void NAME(lay_out_rows)(const T *x, int64_t in, int64_t rows, int64_t before, const T *end, T *to, int64_t pitch) {
     enum { W = sizeof(REGISTER) / sizeof(T) };
-    const T *last = x + (rows - 1) * step;
-    NAME(mask) seen = *nans;
-    for (int64_t c = 0; c < n; c += W) {
-        if (end - last >= c + W) {
-            REGISTER best = NAME(load)(x + c);
-            seen |= (NAME(mask))(best != best);
-            for (int64_t k = 1; k < rows; k++) {
-                const REGISTER more = NAME(load)(x + k * step + c);
-                seen |= (NAME(mask))(more != more);
-                best = NAME(obk_max_v)(more, best);
-            }
-            *(VECTOR *)(void *)(to + c) = best;
-            continue;
+    const REGISTER lowest = LOWEST - (REGISTER){0};
+    for (int64_t r = 0; r < rows; r++, x += in, to += pitch) {
+        *(VECTOR *)(void *)to = lowest;
+        for (int64_t c = 0; c < in; c += W) {
+            if (end - x >= c + W)
+                *(VECTOR *)(void *)(to + before + c) = NAME(load)(x + c);
+            else
+                memcpy(to + before + c, x + c, (size_t)(in - c) * sizeof(T));
+            if (end - x < c + W) break;
         }
-        for (int64_t i = c; i < n && i < c + W; i++) {
-            T best = x[i];
-            seen[0] |= IS_NAN(best);
-            for (int64_t k = 1; k < rows; k++) {
-                const T more = x[k * step + i];
-                seen[0] |= IS_NAN(more);
-                best = more > best ? more : best;
-            }
-            to[i] = best;
-        }
+        *(VECTOR *)(void *)(to + before + in) = lowest;
+        *(VECTOR *)(void *)(to + before + in + W) = lowest;
     }
-    *nans = seen;
 }
 
-/* Short rows: first across rows, into a buffer with padding, then along the row, one vector. */
-static bool NAME(max_narrow)(const obk_pool *p, const T *x, T *y, int64_t b) {
-    enum { W = sizeof(REGISTER) / sizeof(T) };
+/* Short rows: copied with their padding, a few at a time, so that a vector holds a row of results. */
+static bool NAME(max_narrow)(const obk_pool *p, const T *x, T *y, int64_t b, T *lane) {
+    enum { W = sizeof(REGISTER) / sizeof(T), AT_ONCE = 8, PITCH = 5 * W };
+    _Static_assert((int)OBK_POOL_NARROW >= (int)(AT_ONCE * 4 * (PITCH + W)), "four rows of the input for each row of results");
     const obk_window *w = &p->window;
     const obk_axis *rows = &w->axes[0], *last = &w->axes[1];
     const int64_t first = b * p->tiling.block, end = first + obk_block_size(w, &p->tiling, b);
-    T row[NAME(NARROW_ROOM)], few[W];
-    REGISTER results;
-    NAME(mask) nans = {0}, none = {0};
-    for (int i = 0; i < NAME(NARROW_ROOM); i++) row[i] = LOWEST;
-    for (int64_t o = first; o < end; o++) {
-        int64_t some;
-        const int64_t k = small_kernel_range(rows, o, &some);
-        const T *from = x + (o * rows->stride - rows->before + k) * last->in;
-        T *to = row + last->before;
-        if (some > k)
-            NAME(max_of_rows)(from, last->in, some - k, last->in, x + w->n_in, to, &nans);
-        else
-            for (int64_t i = 0; i < last->in; i++) to[i] = LOWEST;
-        for (int i = 0; i < 2 * W; i++) to[last->in + i] = LOWEST;
-        if (last->stride == 2)
-            results = last->kernel == 2 ? NAME(max_vector)(2, 2, row, &none) : NAME(max_vector)(2, 3, row, &none);
-        else
-            results = last->kernel == 2 ? NAME(max_vector)(1, 2, row, &none) : NAME(max_vector)(1, 3, row, &none);
-        T *of_y = y + o * last->out;
-        if ((end - o) * last->out >= W) { /* the next rows overwrite the rest of the vector */
-            *(VECTOR *)(void *)of_y = results;
-            continue;
+    T *maxima = lane + AT_ONCE * 4 * PITCH; /* of the rows, W apart */
+    NAME(mask) nans = {0};
+    for (int64_t o = first; o < end; o += AT_ONCE) {
+        const int64_t n = end - o < AT_ONCE ? end - o : AT_ONCE;
+        int64_t begin = o * rows->stride - rows->before, behind = (o + n - 1) * rows->stride - rows->before + rows->kernel;
+        begin = begin > 0 ? begin : 0;
+        behind = behind < rows->in ? behind : rows->in;
+        if (begin < behind)
+            NAME(lay_out_rows)(x + begin * last->in, last->in, behind - begin, last->before, x + w->n_in, lane, PITCH);
+        for (int64_t r = 0; r < behind - begin; r++) {
+            const T *row = lane + r * PITCH;
+            VECTOR *to = (VECTOR *)(void *)(maxima + r * W);
+            if (last->stride == 2)
+                *to = last->kernel == 2 ? NAME(max_vector)(2, 2, row, &nans) : NAME(max_vector)(2, 3, row, &nans);
+            else
+                *to = last->kernel == 2 ? NAME(max_vector)(1, 2, row, &nans) : NAME(max_vector)(1, 3, row, &nans);
         }
-        *(VECTOR *)(void *)few = results;
-        for (int64_t i = 0; i < last->out; i++) of_y[i] = few[i];
+        for (int64_t i = o; i < o + n; i++) {
+            int64_t some;
+            const int64_t k = small_kernel_range(rows, i, &some);
+            const T *from = maxima + (i * rows->stride - rows->before + k - begin) * W;
+            REGISTER best = LOWEST - (REGISTER){0};
+            if (some > k) best = NAME(load)(from);
+            for (int64_t l = k + 1; l < some; l++) best = NAME(obk_max_v)(NAME(load)(from + (l - k) * W), best);
+            T *to = y + i * last->out;
+            if ((end - i) * last->out >= W) { /* the next rows overwrite the rest of the vector */
+                *(VECTOR *)(void *)to = best;
+                continue;
+            }
+            T few[W];
+            *(VECTOR *)(void *)few = best;
+            for (int64_t c = 0; c < last->out; c++) to[c] = few[c];
+        }
     }
     for (size_t l = 0; l < sizeof nans / sizeof nans[0]; l++)
         if (nans[l]) return false;
@@ -206,7 +201,7 @@ static bool NAME(max_small)(const obk_pool *p, const T *x, T *y, int64_t b, T *l
     int64_t low, high;
     NAME(mask) nans = {0};
 #ifdef REGISTER
-    if (NAME(is_narrow)(last)) return NAME(max_narrow)(p, x, y, b);
+    if (NAME(is_narrow)(last)) return NAME(max_narrow)(p, x, y, b, lane);
 #endif
     obk_inner_results(last, &low, &high);
     begin = begin > 0 ? begin : 0;

@@ -99,8 +99,18 @@ static bool is_small(const obk_window *w) {
 #define ABS      fabs
 #include "kernels/pool/sum.inc.h"
 
+static void divide(const obk_pool *p, void *y, int64_t first, int64_t rows) {
+    const int64_t n = p->window.axes[p->window.rank - 1].out;
+    float *restrict sums = y;
+    const float *restrict divisors = p->divisors + (p->divisors ? first * n : 0);
+    for (int64_t i = 0; p->divisors && i < rows * n; i++) sums[i] /= divisors[i];
+    if (p->divisors) return;
+    for (int64_t r = first; r < first + rows; r++, sums += n) finish_f32(p, sums, sums, r, 0, n);
+}
+
 const obk_pools OBK_TABLE(pool) = {
     .max = {max_f32, max_f64, max_i8, max_u8},
     .sum = {sum_f32, sum_f64},
+    .divide = divide,
     .global = {global_f32, global_f64},
 };

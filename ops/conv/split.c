@@ -82,15 +82,9 @@ static ob_status lay_out(const ob_kernel_site *site, bool buffered, ob_conv_spli
 
 /* ---- depthwise ---- */
 
-/* Planes are read in place, so a block only has to be worth a task. */
+/* Planes are read in place. */
 static void lay_out_rows(ob_conv_split *split, obk_conv_run run) {
-    enum { BLOCK = 1 << 16 };
-    obk_conv *k = &split->k;
-    const int64_t n = k->window.axes[0].out, each = k->window.axes[1].out * k->window.n_kernel;
-    k->tiled = false;
-    k->rows = ob__round_up(ob__ceil_div(BLOCK, each), 12); /* whole tiles */
-    if (k->rows > n) k->rows = n;
-    split->n_blocks = ob__ceil_div(n, k->rows);
+    split->n_blocks = obk_depthwise_blocks(&split->k);
     split->run = run;
 }
 

@@ -9,6 +9,7 @@
  * maximum. */
 #include "core/base/integers.h"
 #include "core/graph/types.h"
+#include "kernels/conv/conv.h"
 #include "kernels/kernels.h"
 #include "kernels/pool/pool.h"
 #include "kernels/window/window.h"
@@ -19,6 +20,9 @@ typedef struct pool {
     obk_pool k;
     obk_pool_max max;
     obk_pool_sum sum;
+    obk_conv_run depthwise; /* sums a plane as a convolution with ones; NULL: `sum` does */
+    obk_pool_divide divide;
+    obk_conv ones;
     int64_t width;             /* bytes of an element during the computation */
     int64_t n_planes, n_parts; /* parts: blocks of planes */
     int64_t n_each;            /* parts of a chunk */
@@ -65,19 +69,42 @@ static ob_status count_positions(const ob_kernel_site *site, const ob_pool_param
     return tables ? OB_OK : ob__fail(error, OB_E_MEMORY, "no memory for a plan");
 }
 
+/* The divisors of a small plane, whose rows are too short for vectors. */
+static const float *make_divisors(const ob_kernel_site *site, const obk_pool *p) {
+    enum { MOST = 4096 };
+    const int64_t n = p->window.n_out, length = p->window.axes[1].out;
+    float *divisors = n <= MOST ? ob__tail(site, (size_t)n, sizeof *divisors) : NULL;
+    for (int64_t i = 0; divisors && i < n; i++) divisors[i] = (float)p->n_seen[0][i / length] * (float)p->n_seen[1][i % length];
+    return divisors;
+}
+
+/* A mean over 3 x 3 or 5 x 5 elements is a convolution with ones: its order is the same, and a product with one is exact. */
+static bool sums_by_convolution(const ob_kernel_site *site, const ob_kernel_args *args, pool *p, int64_t *blocks, int64_t *work) {
+    const obk_window *w = &p->k.window;
+    if (p->k.kind != OBK_POOL_MEAN || ob__computing_type(args) != OB_FLOAT || !obk_has_depthwise(w)) return false;
+    p->ones = (obk_conv){.window = *w, .channels = 1, .out_channels = 1, .y_channel = w->n_out};
+    *blocks = obk_depthwise_blocks(&p->ones);
+    *work = p->ones.rows * w->axes[1].out * 2;
+    p->depthwise = ob__kernels()->conv->depthwise;
+    p->divide = ob__kernels()->pool->divide;
+    p->k.divisors = make_divisors(site, &p->k);
+    return true;
+}
+
 /* A copy shall fit into the first-level cache. A chunk has some ten thousand steps, whatever the number of threads. */
 static ob_status cut(const ob_kernel_site *site, const ob_kernel_args *args, pool *p, ob_kernel_needs *needs, ob_error *error) {
     enum { CACHED_BYTES = 24 << 10, CHUNK = 1 << 15 };
     const obk_window *w = &p->k.window;
-    int64_t blocks = 1, work;
-    if (!ob__wanted(args, 1)) OB_TRY(ob__plan_tiling(site, w, CACHED_BYTES / p->width, &p->k.tiling, &p->k.tiled, error));
+    int64_t blocks = 1, work = 0;
+    const bool convolves = sums_by_convolution(site, args, p, &blocks, &work);
+    if (!convolves && !ob__wanted(args, 1))
+        OB_TRY(ob__plan_tiling(site, w, CACHED_BYTES / p->width, &p->k.tiling, &p->k.tiled, error));
     if (p->k.tiled) {
         const obk_tiling *t = &p->k.tiling;
-        int64_t elems = t->elems + OBK_SLACK + (p->sum ? t->n_flat + OBK_SLACK : 0);
-        needs->lane_bytes = (size_t)(elems * p->width);
+        needs->lane_bytes = (size_t)(obk_pool_lane(&p->k) * p->width);
         blocks = t->n_blocks;
         work = t->elems + t->n_flat * (p->sum ? w->n_kernel : 4 * w->rank);
-    } else {
+    } else if (!convolves) {
         work = obk_window_work(w) + w->n_out;
     }
     p->n_parts = p->n_planes * blocks;
@@ -105,6 +132,13 @@ static ob_status pool_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_
     return ob__plan_real(args, needs, error);
 }
 
+static void convolve(const pool *p, const void *x, char *y, int64_t block, obk_pace *pace) {
+    static const float ones[25] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+    char *to = y + obk_conv_start(&p->ones, block) * p->width;
+    p->depthwise(&p->ones, x, ones, NULL, to, block, 0, 1, NULL, pace);
+    p->divide(&p->k, to, block * p->ones.rows, obk_conv_results(&p->ones, block) / p->ones.window.axes[1].out);
+}
+
 static void pool_chunk(void *context, int64_t chunk, int lane) {
     const job *j = context;
     const pool *p = j->p;
@@ -117,6 +151,10 @@ static void pool_chunk(void *context, int64_t chunk, int lane) {
         const char *x = (const char *)j->args->in[0].data + plane * w->n_in * p->width;
         char *y = (char *)j->args->out[0].data + plane * w->n_out * p->width;
         int64_t *indices = j->indices ? j->indices + plane * w->n_out : NULL;
+        if (p->depthwise) {
+            convolve(p, x, y, block, &pace);
+            continue;
+        }
         if (p->sum) {
             p->sum(&p->k, x, y, block, memory, &pace);
             continue;

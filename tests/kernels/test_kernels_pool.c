@@ -2,6 +2,7 @@
  * values. Results do not depend on the level or on blocks. */
 #include <math.h>
 
+#include "kernels/conv/conv.h"
 #include "kernels/kernels.h"
 #include "kernels/pool/pool.h"
 #include "kernels/window/window.h"
@@ -19,7 +20,7 @@ static double value_at(int type, const void *x, int64_t i) {
     }
 }
 
-/* special: with special values; 1: NaN is one of them, 3: in one position. */
+/* special: with special values; 1: NaN is one of them, 3: in one position. 4: zeros of both signs, and little above them. */
 static void draw_values(int type, void *x, int64_t n, int special) {
     static const double odd[] = {INFINITY, -INFINITY, -0.0, 0.0, 1e-42, NAN};
     const int64_t nan_at = special == 3 ? draw(n) : -1;
@@ -27,6 +28,7 @@ static void draw_values(int type, void *x, int64_t n, int special) {
         double v = (double)draw(2001) / 64 - 15;
         if (special && draw(9) == 0) v = odd[draw(special == 1 ? 6 : 5)];
         if (i == nan_at) v = NAN;
+        if (special == 4) v = odd[1 + draw(3)] * (draw(40) ? 1 : -1);
         switch (type) {
         case OBK_POOL_F32: ((float *)x)[i] = (float)v; break;
         case OBK_POOL_F64: ((double *)x)[i] = v; break;
@@ -68,8 +70,7 @@ static double expected_sum(const obk_pool *p, int type, const void *x, int64_t o
 }
 
 static void run(const obk_pool *p, int type, const void *x, void *y, int64_t *indices) {
-    int64_t elems = p->tiled ? p->tiling.elems + p->tiling.n_flat + 2 * OBK_SLACK : 0;
-    size_t bytes = (size_t)elems * widths[type];
+    size_t bytes = (size_t)obk_pool_lane(p) * widths[type];
     void *lane = wc_guarded(bytes);
     const obk_pools *pools = ob__kernels()->pool;
     for (int64_t b = p->tiled ? p->tiling.n_blocks : 1; b-- > 0;)
@@ -82,6 +83,7 @@ static void run(const obk_pool *p, int type, const void *x, void *y, int64_t *in
 
 static bool near(double is, double want, int type) {
     if (isnan(want)) return isnan(is);
+    if (want == 0 && is == 0) return !signbit(want) == !signbit(is); /* of equal maxima the first */
     return is == want || fabs(is - want) <= (type == OBK_POOL_F64 ? 1e-13 : 2e-5) * (fabs(want) + 1);
 }
 
@@ -90,7 +92,7 @@ static void check(window_case *c, int type, obk_pool_kind kind, const int32_t *c
     obk_pool p = {.window = *w, .kind = kind, .p = 1 + (double)draw(3), .n_seen = n_seen};
     void *x = wc_guarded((size_t)w->n_in * widths[type]);
     size_t n_bytes = (size_t)w->n_out * widths[type];
-    draw_values(type, x, w->n_in, kind == OBK_POOL_MAX ? 1 + (int)draw(3) : 0);
+    draw_values(type, x, w->n_in, kind == OBK_POOL_MAX ? 1 + (int)draw(4) : 0);
     void *first = NULL;
     for (int form = 0; form < 9; form++) { /* in one block, in many, without a tiling; at each level */
         const int64_t wish[] = {INT64_MAX / 4, 1 + draw(2000), 0};
@@ -156,6 +158,55 @@ static void test_small_kernels(void **state) {
         }
         check(&c, (int)draw(OBK_POOL_TYPES), OBK_POOL_MAX, n_seen);
         check(&c, (int)draw(2), OBK_POOL_MEAN, n_seen);
+    }
+}
+
+/* Means as convolutions with ones have the bits of `sum`. */
+static void test_means_by_convolution(void **state) {
+    (void)state;
+    srand(8);
+    float ones[25];
+    for (int i = 0; i < 25; i++) ones[i] = 1;
+    for (int round = 0; round < 200; round++) {
+        window_case c = {.window = {.rank = 2, .n_in = 1, .n_out = 1, .n_kernel = 1}};
+        int32_t counts[2][80];
+        const int32_t *n_seen[2] = {counts[0], counts[1]};
+        const int64_t kernel = draw(2) ? 3 : 5, stride = 1 + draw(2);
+        c.window.axes = c.axes;
+        for (int a = 0; a < 2; a++) {
+            const int64_t before = draw(kernel), after = draw(kernel), in = kernel + draw(60);
+            c.axes[a] = (obk_axis){in, (in + before + after - kernel) / stride + 1, kernel, stride, 1, before, after};
+            c.window.n_in *= in;
+            c.window.n_out *= c.axes[a].out;
+            c.window.n_kernel *= kernel;
+            for (int64_t o = 0; o < c.axes[a].out; o++) counts[a][o] = 1 + (int32_t)draw(25);
+        }
+        obk_pool p = {.window = c.window, .kind = OBK_POOL_MEAN, .n_seen = n_seen};
+        obk_conv conv = {.window = c.window, .channels = 1, .out_channels = 1, .y_channel = c.window.n_out};
+        assert_true(obk_has_depthwise(&c.window));
+        const int64_t blocks = obk_depthwise_blocks(&conv);
+        float *divisors = malloc((size_t)c.window.n_out * sizeof *divisors);
+        assert_non_null(divisors);
+        for (int64_t o = 0; o < c.window.n_out; o++)
+            divisors[o] = (float)(counts[0][o / c.axes[1].out] * counts[1][o % c.axes[1].out]);
+        if (draw(2)) p.divisors = divisors;
+        const size_t n_x = (size_t)c.window.n_in * 4, n_y = (size_t)c.window.n_out * 4;
+        float *x = wc_guarded(n_x), *want = wc_guarded(n_y), *y = wc_guarded(n_y);
+        draw_values(OBK_POOL_F32, x, c.window.n_in, 2);
+        run(&p, OBK_POOL_F32, x, want, NULL);
+        ob__kernels_limit(levels[round % 3]);
+        for (int64_t b = 0; b < blocks; b++) {
+            float *to = y + obk_conv_start(&conv, b);
+            ob__kernels()->conv->depthwise(&conv, x, ones, NULL, to, b, 0, 1, NULL, &(obk_pace){0});
+            ob__kernels()->pool->divide(&p, to, b * conv.rows, obk_conv_results(&conv, b) / c.axes[1].out);
+        }
+        ob__kernels_limit(~0u);
+        for (int64_t o = 0; o < c.window.n_out; o++) /* a NaN may have any sign */
+            assert_true((isnan(want[o]) && isnan(y[o])) || memcmp(&want[o], &y[o], sizeof *y) == 0);
+        wc_free(x, n_x);
+        wc_free(want, n_y);
+        wc_free(y, n_y);
+        free(divisors);
     }
 }
 
@@ -294,8 +345,10 @@ static void test_merged(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_merged),  cmocka_unit_test(test_taps),   cmocka_unit_test(test_random),
-        cmocka_unit_test(test_indices), cmocka_unit_test(test_global), cmocka_unit_test(test_small_kernels),
+        cmocka_unit_test(test_merged),        cmocka_unit_test(test_taps),
+        cmocka_unit_test(test_random),        cmocka_unit_test(test_means_by_convolution),
+        cmocka_unit_test(test_indices),       cmocka_unit_test(test_global),
+        cmocka_unit_test(test_small_kernels),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
