@@ -70,6 +70,15 @@ static __attribute__((noinline)) obk_r_f32 LOAD_MASKED(const float *x, lane_rang
 }
 #endif
 
+/* A tile with vectors along positions: output channels, and vectors. */
+#if defined(__AVX512F__) || defined(__aarch64__)
+enum { ALONG_CHANNELS = 8, ALONG_VECTORS = 3, ALONG_PRODUCTS = 192 };
+#elif defined(__AVX2__)
+enum { ALONG_CHANNELS = 4, ALONG_VECTORS = 3, ALONG_PRODUCTS = 144 };
+#else
+enum { ALONG_CHANNELS = 4, ALONG_VECTORS = 2, ALONG_PRODUCTS = 144 };
+#endif
+
 /* The widths of panels and the positions of a tile: as many sums as fit into the registers beside the operands. */
 #if defined(__AVX512F__) || defined(__aarch64__)
 enum { PANEL_ROWS = 12 };
@@ -132,7 +141,7 @@ enum { PANEL_ROWS = 8 };
 #include "kernels/conv/pair.inc.h"
 
 #define PANELS(t)                                                                                                                \
-    { LANES_##t, PANEL_VECTORS, pack_panels_##t, lay_out_##t, run_panels_##t }
+    { LANES_##t, PANEL_VECTORS, ALONG_PRODUCTS, pack_panels_##t, lay_out_##t, run_panels_##t }
 const obk_convs OBK_TABLE(conv) = {
     .run = {[OBK_CONV_F32] = conv_f32, [OBK_CONV_F64] = conv_f64, [OBK_CONV_PAIRS] = conv_pairs},
     .panels = {[OBK_CONV_F32] = PANELS(f32), [OBK_CONV_F64] = PANELS(f64), [OBK_CONV_PAIRS] = PANELS(pairs)},

@@ -20,6 +20,7 @@ typedef struct obk_conv {
     int64_t y_channel;              /* from one output channel's results to the next */
     int64_t rows;                   /* for `depthwise`: rows of results in a block; otherwise 0 */
     /* For run_panels; tiled only: */
+    bool along;              /* vectors run along positions: all products are one block of k */
     int64_t k_channels;      /* input channels of a block of k; at least 1 */
     const int64_t *k_offset; /* [k_channels * n_kernel] from the first channel's copy to the operand of each product */
 } obk_conv;
@@ -101,9 +102,9 @@ enum { OBK_CONV_F32, OBK_CONV_F64, OBK_CONV_PAIRS, OBK_CONV_TYPES };
 /* Copies channels first .. end of block b of the plane x with their padding, into [channels][pitch]. Needs a pitch. */
 typedef void (*obk_conv_lay_out)(const obk_conv *conv, const void *x, int64_t b, int64_t first, int64_t end, void *copies,
                                  obk_pace *pace);
-/* As run, with the same bits, for panels first .. end; vectors run along output channels. copies: from lay_out; without a pitch,
- * the block's first element of x. y: the results of the first panel's first output channel. after: applied to them, rows are
- * output channels, columns positions; NULL: none. lane: obk_panels_lane elements. */
+/* As run, with the same bits, for panels first .. end; vectors run along output channels, unless `along` is set. copies: from
+ * lay_out; without a pitch, the block's first element of x. y: the results of the first panel's first output channel. after:
+ * applied to them, rows are output channels, columns positions; NULL: none. lane: obk_panels_lane elements. */
 typedef void (*obk_conv_run_panels)(const obk_conv *conv, const void *copies, const void *packed, const void *bias, void *y,
                                     int64_t b, int64_t first, int64_t end, const obk_epilogue *after, void *lane, obk_pace *pace);
 /* Packs weights [out_channels][k] for run_panels: out_channels rounded up to lanes, times k elements. */
@@ -127,6 +128,7 @@ static inline int64_t obk_depthwise_blocks(obk_conv *c) {
 
 typedef struct obk_conv_panels {
     int64_t lanes, widest;
+    int64_t along_products; /* one kernel position: vectors along positions are faster up to this number of products */
     obk_conv_pack pack;
     obk_conv_lay_out lay_out;
     obk_conv_run_panels run;

@@ -111,6 +111,111 @@ static void NAME(finish_panel)(T *y, int64_t y_channel, const T *sums, const obk
     }
 }
 
+/* ---- vectors along positions ---- */
+
+/* Some output channels of a panel by `vectors` vectors of neighbouring positions, which begin at x. start: the bias. fetches: the
+ * operands of the next tile are fetched. */
+OBK_INLINE void NAME(along_tile)(const int vectors, const bool fetches, int64_t n, const int64_t *restrict offset, const T *x,
+                                 const T *restrict w, int64_t w_step, const T *start, T *restrict to, int64_t to_row) {
+    REGISTER sum[ALONG_CHANNELS][ALONG_VECTORS];
+    OBK_UNROLL
+    for (int r = 0; r < ALONG_CHANNELS; r++) OBK_UNROLL
+    for (int v = 0; v < vectors; v++) sum[r][v] = start[r] - (REGISTER){0};
+    for (int64_t l = 0; l < n; l++, w += w_step) {
+        const VECTOR *from = (const VECTOR *)(const void *)(x + offset[l]);
+        REGISTER seen[ALONG_VECTORS];
+        OBK_UNROLL
+        for (int v = 0; v < vectors; v++) seen[v] = from[v];
+        OBK_UNROLL
+        for (int v = 0; v < vectors && fetches; v++) __builtin_prefetch(from + vectors + v, 0, 3);
+        OBK_UNROLL
+        for (int r = 0; r < ALONG_CHANNELS; r++) {
+            const REGISTER weight = w[r] - (REGISTER){0};
+            OBK_UNROLL
+            for (int v = 0; v < vectors; v++) sum[r][v] = FMA(weight, seen[v], sum[r][v]);
+        }
+    }
+    OBK_UNROLL
+    for (int r = 0; r < ALONG_CHANNELS; r++) {
+        VECTOR *end = (VECTOR *)(void *)(to + r * to_row);
+        OBK_UNROLL
+        for (int v = 0; v < vectors; v++) end[v] = sum[r][v];
+    }
+}
+
+/* n positions, at least a vector of them. The last ones are computed twice if n is not whole. */
+OBK_INLINE void NAME(along)(const bool fetches, int64_t n, int64_t k, const int64_t *offset, const T *x, const T *w,
+                            int64_t w_step, const T *start, T *to, int64_t to_row) {
+    enum { WIDE = ALONG_VECTORS * NAME(LANES) };
+    int64_t i = 0;
+    for (; i + WIDE <= n; i += WIDE) NAME(along_tile)(ALONG_VECTORS, fetches, k, offset, x + i, w, w_step, start, to + i, to_row);
+    for (; i < n; i += NAME(LANES)) {
+        const int64_t at = i + NAME(LANES) <= n ? i : n - NAME(LANES);
+        NAME(along_tile)(1, false, k, offset, x + at, w, w_step, start, to + at, to_row);
+    }
+}
+
+/* Stores `n` positions from `from` on, which lie in `finished`, without those between the rows. */
+static void NAME(finish_along)(const obk_conv *c, const T *finished, T *y, int64_t row, int64_t channels, int64_t from, int64_t n,
+                               int64_t length, const int64_t *rows, int64_t n_rows, const obk_epilogue *after) {
+    int64_t i = 0;
+    for (int64_t end = n_rows; i < end;) { /* the first row that ends behind `from` */
+        const int64_t middle = i + (end - i) / 2;
+        if (rows[middle] + length > from)
+            end = middle;
+        else
+            i = middle + 1;
+    }
+    for (; i < n_rows && rows[i] < from + n; i++) {
+        const int64_t begin = rows[i] > from ? rows[i] : from, end = ob__least(rows[i] + length, from + n),
+                      column = i * length + begin - rows[i];
+        if (begin >= end) continue;
+        if (after) {
+            after->apply(after, finished + begin - from, OBK_FINISHED_ROW * sizeof(T), row, channels, column, end - begin);
+            continue;
+        }
+        for (int64_t m = 0; m < channels; m++)
+            obk_copy_row(y + (row + m) * c->y_channel + column, finished + m * OBK_FINISHED_ROW + begin - from,
+                         (end - begin) * (int64_t)sizeof(T));
+    }
+}
+
+/* As run_panels for few products, where transposing the results would take long. */
+static void NAME(run_along)(const obk_conv *c, const T *copies, const T *packed, const T *bias, T *y, int64_t b, int64_t first,
+                            int64_t end, const obk_epilogue *after, T *finished, obk_pace *pace) {
+    enum { AT_ONCE = OBK_FINISHED_CHANNELS };
+    const obk_tiling *t = &c->tiling;
+    const int64_t zero = 0, K = c->channels * c->window.n_kernel,
+                  n = c->pointwise ? obk_conv_results(c, b) : obk_block_flat(&c->window, t, b),
+                  n_rows = c->pointwise ? 1 : obk_block_rows(&c->window, t, b),
+                  length = c->pointwise ? n : obk_row_length(&c->window, t, b), *rows = c->pointwise ? &zero : t->row;
+    const int64_t origin = obk_panel_at(NAME(LANES), PANEL_VECTORS, c->out_channels, first).first;
+    for (int64_t p = first; p < end; p++) {
+        const obk_panel panel = obk_panel_at(NAME(LANES), PANEL_VECTORS, c->out_channels, p);
+        const int64_t width = panel.vectors * NAME(LANES);
+        for (int64_t m = 0; m < panel.channels; m += AT_ONCE) {
+            const int64_t channels = ob__least(panel.channels - m, AT_ONCE), row = panel.first - origin + m;
+            T start[AT_ONCE] = {0};
+            if (bias) memcpy(start, bias + panel.first + m, (size_t)channels * sizeof(T));
+            const bool direct = !after && n_rows == 1 && channels % ALONG_CHANNELS == 0;
+            for (int64_t done = 0; done < n; done += OBK_PANEL_POSITIONS) {
+                const int64_t from = n - done < NAME(LANES) ? n - NAME(LANES) : done,
+                              some = ob__least(n - from, OBK_PANEL_POSITIONS);
+                T *to = direct ? y + row * c->y_channel + from : finished;
+                const int64_t to_row = direct ? c->y_channel : OBK_FINISHED_ROW;
+                if (obk_stops(pace, (K * some * channels >> 6) + some)) return;
+                const T *w = packed + panel.first * K + m, *x = copies + from;
+                NAME(along)(true, some, K, c->k_offset, x, w, width, start, to, to_row);
+                for (int64_t r = ALONG_CHANNELS; r < channels; r += ALONG_CHANNELS)
+                    NAME(along)(false, some, K, c->k_offset, x, w + r, width, start + r, to + r * to_row, to_row);
+                if (!direct) NAME(finish_along)(c, finished, y, row, channels, from, some, length, rows, n_rows, after);
+            }
+        }
+    }
+}
+
+/* ---- the whole ---- */
+
 static void NAME(run_panels)(const obk_conv *c, const void *copies, const void *packed, const void *bias, void *results,
                              int64_t b, int64_t first, int64_t end, const obk_epilogue *after, void *lane, obk_pace *pace) {
     const obk_window *win = &c->window;
@@ -119,6 +224,10 @@ static void NAME(run_panels)(const obk_conv *c, const void *copies, const void *
                   length = c->pointwise ? n : obk_row_length(win, t, b), pitch = c->pitch > 0 ? c->pitch : win->n_out;
     const int64_t *rows = c->pointwise ? &zero : t->row;
     T *sums = lane, *finished = sums + OBK_PANEL_ROOM * PANEL_VECTORS * NAME(LANES);
+    if (c->along && n >= NAME(LANES)) {
+        NAME(run_along)(c, copies, packed, bias, results, b, first, end, after, finished, pace);
+        return;
+    }
     for (int64_t p = first, before = -1; p < end; p++) {
         const obk_panel panel = obk_panel_at(NAME(LANES), PANEL_VECTORS, c->out_channels, p);
         T start[PANEL_VECTORS * NAME(LANES)] = {0};

@@ -90,8 +90,20 @@ static void lay_out_rows(ob_conv_split *split, obk_conv_run run) {
 
 /* ---- panels ---- */
 
-/* Panels gain where a result has many products, because results are transposed at the end, and where vectors are mostly full. One
- * vector loads as much as it multiplies, and gains later. */
+/* With few products the transposition of results takes longer than vectors along positions lose in short rows. So does a panel
+ * of one vector, which loads as much as it multiplies. */
+static bool runs_along(const ob_conv_split *split, const obk_conv_panels *panels) {
+    enum { LEAST_RESULTS = 96, LEAST_PRODUCTS = 8, MOST_OF_ONE = 160, UNIT = 8 };
+    const obk_conv *k = &split->k;
+    const int64_t n = k->out_channels;
+    const double products = (double)k->channels * (double)k->window.n_kernel, most = k->pointwise ? (double)panels->along_products
+                                                                                     : n <= panels->lanes ? MOST_OF_ONE
+                                                                                                          : 0;
+    return products <= most && products >= LEAST_PRODUCTS && k->window.n_out >= LEAST_RESULTS && n <= INT64_MAX / 8 &&
+           n * 4 >= ob__round_up(n, UNIT) * 3;
+}
+
+/* Panels gain where a result has many products, because results are transposed at the end, and where vectors are mostly full. */
 static bool gains_by_panels(const ob_conv_split *split, const obk_conv_panels *panels) {
     enum { LEAST_PRODUCTS = 24, LEAST_OF_ONE = 64 };
     const int64_t n = split->k.out_channels;
@@ -106,7 +118,7 @@ static ob_status fill_offsets(const ob_kernel_site *site, ob_conv_split *split, 
     obk_conv *k = &split->k;
     const int64_t n_kernel = k->window.n_kernel, pitch = k->pitch > 0 ? k->pitch : k->window.n_in,
                   most = BLOCK_BYTES / split->width / n_kernel;
-    const bool one = k->channels * n_kernel * split->width <= ONE_BLOCK_BYTES;
+    const bool one = k->along || k->channels * n_kernel * split->width <= ONE_BLOCK_BYTES;
     const int64_t blocks = one ? 1 : ob__ceil_div(k->channels, most < 1 ? 1 : most);
     k->k_channels = ob__ceil_div(k->channels, blocks);
     int64_t *offset = ob__tail(site, (size_t)(k->k_channels * n_kernel), sizeof *offset);
@@ -188,7 +200,8 @@ ob_status ob__split_conv(const ob_kernel_site *site, int type, bool packs, bool 
     split->run = loops->run[type];
     k->pointwise = is_pointwise(&k->window);
     k->y_channel = k->window.n_out;
-    if (packs && gains_by_panels(split, &loops->panels[type]))
+    k->along = packs && runs_along(split, &loops->panels[type]);
+    if (packs && (k->along || gains_by_panels(split, &loops->panels[type])))
         OB_TRY(lay_out_panels(site, &loops->panels[type], buffered, split, error));
     if (k->channels == 1 && type == OBK_CONV_F32 && !split->panels && obk_has_depthwise(&k->window)) {
         lay_out_rows(split, loops->depthwise);

@@ -214,7 +214,8 @@ static void check_panels(window_case *wc, obk_conv *c, const operands *of) {
         c->tiling.block = c->window.n_out / c->tiling.n_blocks;
     }
     c->pitch = !c->pointwise ? obk_conv_pitch(c->tiling.elems) : draw(2) ? obk_conv_pitch(2 * c->tiling.block) : 0;
-    c->k_channels = 1 + draw(c->channels);
+    c->along = draw(2);
+    c->k_channels = c->along ? c->channels : 1 + draw(c->channels);
     int64_t *offset = malloc((size_t)(c->k_channels * c->window.n_kernel) * sizeof *offset);
     assert_non_null(offset);
     for (int64_t i = 0; i < c->k_channels; i++)
@@ -242,7 +243,7 @@ static void test_panels(void **state) {
         wc_draw(&wc, draw(8) ? 3 : 7);
         obk_conv c = {.channels = 1 + draw(draw(2) ? 2 : 9), .out_channels = 1 + draw(150)};
         if (draw(3) == 0) {
-            const int64_t n = OBK_CONV_LEAST + draw(300);
+            const int64_t n = OBK_CONV_LEAST + draw(draw(2) ? 300 : 900);
             wc = (window_case){.axes = {{n, n, 1, 1, 1, 0, 0}}};
             wc.window = (obk_window){1, wc.axes, n, n, 1};
             c.pointwise = true;
