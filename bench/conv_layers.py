@@ -4,7 +4,7 @@
     bench/conv_layers.py [--runs N] [--build DIR] [--slow] MODEL...
 
 Each distinct layer (shapes, strides, groups) of a model is one row: its calls, the time of one call (mean of all runs in a
-profile of the whole model, so weights are as cold as in use), GFLOP/s and the share of the peak that build/peak measures before
+profile of the whole model, so weights are as cold as in use; with the epilogue), GFLOP/s and the share of the peak that build/peak measures before
 and after. --slow: only layers below 80 %. OB_ISA chooses the instruction-set level. Needs python3-onnx.
 """
 import argparse
@@ -74,9 +74,11 @@ def main():
         rows = collections.OrderedDict()
         for line in out.splitlines():
             m = re.match(r" *([0-9.]+) +[0-9.]+ +([0-9]+)  (\S+) +(\S+) +(\S+\[.*?\]) +(.*)", line)
-            if not m or m.group(3) != "Conv":
+            if not m or m.group(3).split("+")[0] != "Conv":
                 continue
             name = m.group(6).strip()
+            while name not in known and "+" in name:  # with the nodes of its epilogue
+                name = name.rsplit("+", 1)[0]
             if name not in known:
                 continue
             text, work, depthwise = known[name]

@@ -62,6 +62,21 @@ static bool has_avx512(void) {
 #endif
 }
 
+/* Dot products of bytes at the levels AVX2 and AVX-512. */
+enum { VNNI_256 = 8, VNNI_512 = 16 };
+
+static unsigned find_vnni(void) {
+    unsigned found = 0;
+#ifdef OB_ISA_AVX2
+    unsigned a, b, c, d;
+    if (has_avx2() && __get_cpuid_count(7, 1, &a, &b, &c, &d) && (a & 1u << 4)) found |= VNNI_256;
+#endif
+#ifdef OB_ISA_AVX512
+    if (has_avx512() && __builtin_cpu_supports("avx512vnni")) found |= VNNI_512;
+#endif
+    return found;
+}
+
 /* OB_ISA in the environment names the highest level, so that one can compute as another processor would. */
 static unsigned find_levels(void) {
     const char *highest = getenv("OB_ISA");
@@ -77,7 +92,7 @@ static unsigned levels(void) {
     static atomic_uint known = 0;
     unsigned answer = atomic_load_explicit(&known, memory_order_relaxed);
     if (answer == 0) {
-        answer = find_levels() | KNOWN;
+        answer = find_levels() | find_vnni() | KNOWN;
         atomic_store_explicit(&known, answer, memory_order_relaxed);
     }
     return answer;
@@ -99,4 +114,11 @@ const obk_table *ob__kernels(void) {
     if (usable & OBK_ISA_AVX2) return &avx2;
 #endif
     return &baseline;
+}
+
+bool ob__kernels_dot8(void) {
+    const unsigned limit = atomic_load_explicit(&allowed, memory_order_relaxed), known = levels(), usable = limit & known;
+    if (!(limit & OBK_ISA_DOT8)) return false;
+    if (usable & OBK_ISA_AVX512) return known & VNNI_512;
+    return usable & OBK_ISA_AVX2 && known & VNNI_256;
 }

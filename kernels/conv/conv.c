@@ -5,6 +5,7 @@
 #include "kernels/fma.h"
 #include "kernels/gemm/integer.h"
 #include "kernels/gemm/pair.h"
+#include "kernels/gemm/quad.h"
 #include "kernels/level.h"
 #include "kernels/transpose.h"
 #include "kernels/vector.h"
@@ -140,12 +141,46 @@ enum { PANEL_ROWS = 8 };
 #define NAME(n) n##_unsigned
 #include "kernels/conv/pair.inc.h"
 
+static void quad(uint32_t *quads, const uint8_t *const *from, uint32_t flip, int64_t n) {
+    static const uint8_t none[256];
+    for (int64_t at = 0; at < n; at += (int64_t)sizeof none) {
+        const int64_t some = ob__least(n - at, sizeof none);
+        const uint8_t *restrict a = from[0] + at, *restrict b = from[1] ? from[1] + at : none,
+                                *restrict c = from[2] ? from[2] + at : none, *restrict d = from[3] ? from[3] + at : none;
+        uint32_t *restrict to = quads + at;
+        for (int64_t i = 0; i < some; i++)
+            to[i] = (a[i] | (uint32_t)b[i] << 8 | (uint32_t)c[i] << 16 | (uint32_t)d[i] << 24) ^ flip;
+    }
+}
+
+#ifdef OBK_QUADS
+OBK_QUADS_BEGIN
+#define T                  obk_any_quad
+#define PAD                pad_pairs
+#define NAME(n)            n##_quads
+#define VECTOR             obk_v_u32
+#define REGISTER           obk_r_u32
+#define FMA(a, b, c)       obk_add_quads(a, b, c)
+#define TRANSPOSED_AT_ONCE OBK_TRANSPOSED_F32
+#define TRANSPOSE(to, to_step, from, from_step)                                                                                  \
+    obk_transpose_f32((float *)(void *)(to), to_step, (const float *)(const void *)(from), from_step)
+#include "kernels/conv/panels.inc.h"
+OBK_QUADS_END
+#define QUAD_PANELS PANELS(quads)
+#else
+#define QUAD_PANELS                                                                                                              \
+    { 0 }
+#endif
+
 #define PANELS(t)                                                                                                                \
     { LANES_##t, PANEL_VECTORS, ALONG_PRODUCTS, pack_panels_##t, lay_out_##t, run_panels_##t }
-const obk_convs OBK_TABLE(conv) = {
-    .run = {[OBK_CONV_F32] = conv_f32, [OBK_CONV_F64] = conv_f64, [OBK_CONV_PAIRS] = conv_pairs},
-    .panels = {[OBK_CONV_F32] = PANELS(f32), [OBK_CONV_F64] = PANELS(f64), [OBK_CONV_PAIRS] = PANELS(pairs)},
-    .depthwise = depthwise_f32,
-    .columns = {columns_f32, columns_f64},
-    .fold = {fold_f32, fold_f64},
-    .pair = {pair_unsigned, pair_signed}};
+const obk_convs OBK_TABLE(conv) = {.run = {[OBK_CONV_F32] = conv_f32, [OBK_CONV_F64] = conv_f64, [OBK_CONV_PAIRS] = conv_pairs},
+                                   .panels = {[OBK_CONV_F32] = PANELS(f32),
+                                              [OBK_CONV_F64] = PANELS(f64),
+                                              [OBK_CONV_PAIRS] = PANELS(pairs),
+                                              [OBK_CONV_QUADS] = QUAD_PANELS},
+                                   .depthwise = depthwise_f32,
+                                   .columns = {columns_f32, columns_f64},
+                                   .fold = {fold_f32, fold_f64},
+                                   .quad = quad,
+                                   .pair = {pair_unsigned, pair_signed}};

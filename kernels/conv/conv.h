@@ -97,11 +97,17 @@ typedef void (*obk_conv_fold)(const obk_window *window, const void *columns, con
 /* pairs[i] = {first[i] - zero, second[i] - zero}, from bytes. second NULL: 0. */
 typedef void (*obk_conv_pair)(obk_pair *pairs, const void *first, const void *second, int16_t zero, int64_t n);
 
-enum { OBK_CONV_F32, OBK_CONV_F64, OBK_CONV_PAIRS, OBK_CONV_TYPES };
+/* quads[i] = the bytes from[0][i] .. from[3][i], exclusive-or `flip`. from[k] NULL: 0. */
+typedef void (*obk_conv_quad)(uint32_t *quads, const uint8_t *const *from, uint32_t flip, int64_t n);
 
-/* Copies channels first .. end of block b of the plane x with their padding, into [channels][pitch]. Needs a pitch. */
-typedef void (*obk_conv_lay_out)(const obk_conv *conv, const void *x, int64_t b, int64_t first, int64_t end, void *copies,
-                                 obk_pace *pace);
+/* Elements of x and w. QUADS: four channels of bytes, unsigned in x and signed in w, which only panels take; .run is NULL at
+ * levels that never have them, and ob__kernels_dot8 says whether this processor does. */
+enum { OBK_CONV_F32, OBK_CONV_F64, OBK_CONV_PAIRS, OBK_CONV_QUADS, OBK_CONV_TYPES };
+
+/* Copies channels first .. end of block b of the plane x with their padding, into [channels][pitch]. Needs a pitch. padding: an
+ * element of it, for quads; else 0. */
+typedef void (*obk_conv_lay_out)(const obk_conv *conv, const void *x, uint32_t padding, int64_t b, int64_t first, int64_t end,
+                                 void *copies, obk_pace *pace);
 /* As run, with the same bits, for panels first .. end; vectors run along output channels, unless `along` is set. copies: from
  * lay_out; without a pitch, the block's first element of x. y: the results of the first panel's first output channel. after:
  * applied to them, rows are output channels, columns positions; NULL: none. lane: obk_panels_lane elements. */
@@ -138,6 +144,7 @@ typedef struct obk_convs {
     obk_conv_run run[OBK_CONV_TYPES];
     obk_conv_panels panels[OBK_CONV_TYPES];
     obk_conv_pair pair[2]; /* of uint8_t, int8_t */
+    obk_conv_quad quad;
     /* F32, F64: */
     obk_conv_run depthwise; /* of floats: one input channel; the same bits */
     obk_conv_columns columns[2];

@@ -132,7 +132,7 @@ OBK_INLINE void NAME(along_tile)(const int vectors, const bool fetches, int64_t 
         for (int r = 0; r < ALONG_CHANNELS; r++) {
             const REGISTER weight = w[r] - (REGISTER){0};
             OBK_UNROLL
-            for (int v = 0; v < vectors; v++) sum[r][v] = FMA(weight, seen[v], sum[r][v]);
+            for (int v = 0; v < vectors; v++) sum[r][v] = FMA(seen[v], weight, sum[r][v]);
         }
     }
     OBK_UNROLL
@@ -257,7 +257,8 @@ static void NAME(run_panels)(const obk_conv *c, const void *copies, const void *
     }
 }
 
-static void NAME(lay_out)(const obk_conv *c, const void *x, int64_t b, int64_t first, int64_t end, void *copies, obk_pace *pace) {
+static void NAME(lay_out)(const obk_conv *c, const void *x, uint32_t padding, int64_t b, int64_t first, int64_t end, void *copies,
+                          obk_pace *pace) {
     const obk_window *win = &c->window;
     const T *from = x;
     T *to = copies;
@@ -266,7 +267,7 @@ static void NAME(lay_out)(const obk_conv *c, const void *x, int64_t b, int64_t f
         if (c->pointwise)
             memcpy(to + i * c->pitch, from + i * win->n_out + start, (size_t)n * sizeof(T));
         else
-            PAD(win, &c->tiling, from + i * win->n_in, b, 0, to + i * c->pitch);
+            PAD(win, &c->tiling, from + i * win->n_in, b, (T)padding, to + i * c->pitch);
     }
 }
 

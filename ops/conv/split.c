@@ -259,7 +259,7 @@ static void run_panels(const ob_conv_split *split, const ob_conv_task *task, con
     if (k->pitch == 0)
         copies = x + obk_conv_start(k, task->block) * split->width;
     else if (copied != block)
-        split->panels->lay_out(k, x, task->block, 0, k->channels, lane + split->copies_at, pace);
+        split->panels->lay_out(k, x, task->padding, task->block, 0, k->channels, lane + split->copies_at, pace);
     memcpy(lane, &block, sizeof block);
     split->panels->run(k, copies, w, bias, y, task->block, task->first_panel, task->end_panel, after, lane + split->sums_at,
                        pace);

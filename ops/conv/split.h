@@ -26,6 +26,7 @@ typedef struct ob_conv_split {
 typedef struct ob_conv_task {
     int64_t plane, group, block, first, end; /* output channels first .. end of the group */
     int64_t first_panel, end_panel;          /* with panels: the same */
+    uint32_t padding;                        /* an element of the padding, for quads; 0 unless the caller sets it */
 } ob_conv_task;
 
 /* Reads the window and the sizes of Conv, ConvInteger or QLinearConv. w, bias: the indices of these inputs; bias -1: none.

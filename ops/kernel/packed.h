@@ -10,6 +10,7 @@ typedef enum ob_prepared_form {
     OB_PREPARED_B = 1,
     OB_PREPARED_INTEGER_B,
     OB_PREPARED_INTEGER_CONV,
+    OB_PREPARED_INTEGER_SUMS,
     OB_PREPARED_CONV
 } ob_prepared_form;
 

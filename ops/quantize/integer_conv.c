@@ -3,7 +3,11 @@
  *
  * QLinear: y = saturate(round((sum + bias) * (x_scale * w_scale / y_scale)) + y_zero_point), halves to even. W has one zero point
  * and scale, or one for each output channel. Two channels side by side form a plane of pairs of 16-bit integers, which the loops
- * of Conv convolve; an odd last channel is paired with zeros. */
+ * of Conv convolve; an odd last channel is paired with zeros.
+ *
+ * On a processor with dot products of bytes, and if W is constant and W minus its zero point has 8 bits, four channels of bytes
+ * form a quad. X is then unsigned, plus 128 if it was signed; its zero point times the sum of W is subtracted from the bias, and
+ * is the padding. The sums are the same, because 32 bits wrap. */
 #include "core/base/integers.h"
 #include "kernels/conv/conv.h"
 #include "kernels/gemm/integer.h"
@@ -19,6 +23,7 @@ typedef struct integer_conv {
     ob_conv_split split;
     const obk_convs *loops;
     size_t sums_bytes; /* for each lane */
+    bool quads;
 } integer_conv;
 
 /* Combines pairs of channels, each a run of `length` bytes. For W there is one zero point, or one for each output channel. */
@@ -50,8 +55,46 @@ typedef struct packing {
     int16_t zero;
     int64_t n;
     const obk_conv_panels *panels; /* NULL: pairs as they come */
+    bool quads, is_signed;
     int64_t groups, out_channels, w_group;
 } packing;
+
+/* The four weights from `from` on, `step` apart, of which n exist. */
+static uint32_t quad_of_w(const packing *p, const char *from, int64_t step, int64_t n) {
+    uint32_t quad = 0;
+    for (int64_t i = 0; i < n && i < 4; i++) {
+        const int w = p->is_signed ? ((const int8_t *)from)[i * step] : ((const uint8_t *)from)[i * step];
+        quad |= (uint32_t)(uint8_t)(w - p->zero) << 8 * i;
+    }
+    return quad;
+}
+
+/* The quads of a group as panels. */
+static void make_quads(const packing *p, const char *from, uint32_t *to) {
+    const int64_t channels = p->of_w.channels, n_kernel = p->of_w.length, n_products = ob__ceil_div(channels, 4) * n_kernel;
+    for (int64_t i = 0, n = obk_panels(p->panels->lanes, p->panels->widest, p->out_channels); i < n; i++) {
+        const obk_panel panel = obk_panel_at(p->panels->lanes, p->panels->widest, p->out_channels, i);
+        const int64_t width = panel.vectors * p->panels->lanes;
+        for (int64_t m = 0; m < panel.channels; m++)
+            for (int64_t c = 0; c < channels; c += 4)
+                for (int64_t t = 0; t < n_kernel; t++)
+                    to[panel.first * n_products + (c / 4 * n_kernel + t) * width + m] =
+                        quad_of_w(p, from + ((panel.first + m) * channels + c) * n_kernel + t, n_kernel, channels - c);
+    }
+}
+
+/* The sum of the weights of each output channel, of all groups. */
+static void make_sums(const void *params, const ob_view *constant, void *prepared) {
+    const packing *p = params;
+    const int64_t each = p->of_w.channels * p->of_w.length;
+    int32_t *sums = prepared;
+    for (int64_t m = 0; m < p->groups * p->out_channels; m++) {
+        uint32_t sum = 0;
+        for (int64_t i = 0; i < each; i++)
+            sum += (uint32_t)(int32_t)(int8_t)quad_of_w(p, (const char *)constant->data + m * each + i, 0, 1);
+        sums[m] = (int32_t)sum;
+    }
+}
 
 /* The pairs of a group as panels. */
 static void make_group(const packing *p, const char *from, obk_pair *to) {
@@ -84,7 +127,11 @@ static void make_packed_w(const void *params, const ob_view *constant, void *pre
         return;
     }
     const int64_t from_group = p->out_channels * of_w.channels * of_w.length;
-    for (int64_t g = 0; g < p->groups; g++) make_group(p, of_w.from + g * from_group, of_w.to + g * p->w_group);
+    for (int64_t g = 0; g < p->groups; g++)
+        if (p->quads)
+            make_quads(p, of_w.from + g * from_group, (uint32_t *)prepared + g * p->w_group);
+        else
+            make_group(p, of_w.from + g * from_group, of_w.to + g * p->w_group);
 }
 
 static int64_t pairs_of_w(const integer_conv *s) {
@@ -100,17 +147,54 @@ static ob_status want_packed_w(const ob_kernel_site *site, const ob_kernel_args 
                         .zero = s->i.w_zero_value,
                         .n = pairs_of_w(s),
                         .panels = panels,
+                        .quads = s->quads,
+                        .is_signed = ob__is_signed(&args->in[s->i.at.w]),
                         .groups = s->split.groups,
                         .out_channels = s->split.k.out_channels,
                         .w_group = s->split.w_group};
+    needs->prepared[needs->n_prepared++] = (ob_prepare_request){
+        .input = (uint32_t)s->i.at.w,
+        .format = (uint64_t)OB_PREPARED_INTEGER_CONV << 56 | (uint64_t)(panels ? panels->lanes : 0) << 48 |
+                  (uint64_t)s->split.groups << 17 | (uint64_t)s->quads << 16 | (uint64_t)(uint16_t)s->i.w_zero_value,
+        .n_bytes = (size_t)(s->split.groups * s->split.w_group) * sizeof(obk_pair),
+        .make = make_packed_w,
+        .params = params};
+    if (!s->quads) return OB_OK;
     needs->prepared[needs->n_prepared++] =
         (ob_prepare_request){.input = (uint32_t)s->i.at.w,
-                             .format = (uint64_t)OB_PREPARED_INTEGER_CONV << 56 | (uint64_t)(panels ? panels->lanes : 0) << 48 |
-                                       (uint64_t)s->split.groups << 16 | (uint64_t)(uint16_t)s->i.w_zero_value,
-                             .n_bytes = (size_t)(s->split.groups * s->split.w_group) * sizeof(obk_pair),
-                             .make = make_packed_w,
+                             .format = (uint64_t)OB_PREPARED_INTEGER_SUMS << 56 | (uint64_t)(uint16_t)s->i.w_zero_value,
+                             .n_bytes = (size_t)(s->split.groups * s->split.k.out_channels) * sizeof(int32_t),
+                             .make = make_sums,
                              .params = params};
     return OB_OK;
+}
+
+/* True if all weights minus their zero point have 8 bits. */
+static bool has_narrow_w(const ob_view *w, int zero) {
+    const int64_t n = ob__count(w);
+    const bool is_signed = ob__is_signed(w);
+    if (is_signed ? zero == 0 : zero == 128) return true;
+    for (int64_t i = 0; i < n; i++) {
+        const int v = (is_signed ? ((const int8_t *)w->data)[i] : ((const uint8_t *)w->data)[i]) - zero;
+        if (v < INT8_MIN || v > INT8_MAX) return false;
+    }
+    return true;
+}
+
+/* Quads if they gain here, else pairs. */
+static ob_status split(const ob_kernel_site *site, const ob_kernel_args *args, integer_conv *s, ob_error *error) {
+    const ob_conv_split before = s->split;
+    s->quads = s->i.w_packed && ob__kernels_dot8() && s->loops->panels[OBK_CONV_QUADS].run && s->i.x_zero.count == 1 &&
+               has_narrow_w(&args->in[s->i.at.w], s->i.w_zero_value);
+    if (s->quads) {
+        s->split.k.channels = ob__ceil_div(s->split.channels, 4);
+        OB_TRY(ob__split_conv(site, OBK_CONV_QUADS, true, s->i.requantizes, &s->split, error));
+        if (s->split.panels) return OB_OK;
+        s->split = before;
+        s->quads = false;
+    }
+    s->split.k.channels = obk_pairs(s->split.channels);
+    return ob__split_conv(site, OBK_CONV_PAIRS, s->i.w_packed, s->i.requantizes, &s->split, error);
 }
 
 static ob_status conv_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
@@ -121,8 +205,7 @@ static ob_status conv_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_
     OB_TRY(ob__plan_conv(site, args, (uint32_t)s->i.at.w, s->i.at.bias, &s->split, error));
     if (ob__count(&args->out[0]) == 0) return OB_OK;
     s->loops = ob__kernels()->conv;
-    k->channels = obk_pairs(s->split.channels);
-    OB_TRY(ob__split_conv(site, OBK_CONV_PAIRS, s->i.w_packed, s->i.requantizes, &s->split, error));
+    OB_TRY(split(site, args, s, error));
     bool large = ob__mul_overflows(s->split.n_planes * k->channels, k->window.n_in, &n_x) ||
                  (s->i.requantizes && ob__mul_overflows(ob__conv_largest_task(&s->split), sizeof(int32_t), &n_sums));
     OB_FAIL_IF(large || n_sums > INT64_MAX / 4, error, OB_E_LIMIT, "the kernel is too large");
@@ -130,6 +213,7 @@ static ob_status conv_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_
     s->sums_bytes = (size_t)ob__round_up(n_sums, 64);
     needs->lane_bytes = s->sums_bytes + s->split.lane_bytes;
     OB_TRY(ob__need_scratch(needs, n_x, sizeof(obk_pair), error));
+    if (s->quads) OB_TRY(ob__need_scratch(needs, s->split.groups * k->out_channels, sizeof(int32_t), error));
     if (s->i.w_packed) return want_packed_w(site, args, s, needs, error);
     return ob__need_scratch(needs, s->split.groups * s->split.w_group, sizeof(obk_pair), error);
 }
@@ -138,8 +222,9 @@ static ob_status conv_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_
 
 typedef struct job {
     const integer_conv *s;
-    const obk_pair *x, *w;
+    const void *x, *w; /* pairs, or quads */
     const int32_t *bias;
+    uint32_t padding;
     bool y_signed;
     char *y, *lanes;
     size_t lane_stride;
@@ -168,13 +253,49 @@ static void conv_chunk(void *context, int64_t chunk, int lane) {
     char *memory = ob__lane(j->lanes, j->lane_stride, lane);
     obk_pace pace = ob__pace(j->threads);
     for (int64_t i = chunk * s->split.n_each; i < end; i++) {
-        const ob_conv_task task = ob__conv_task(&s->split, i);
+        ob_conv_task task = ob__conv_task(&s->split, i);
+        task.padding = j->padding;
         char *y = j->y +
                   (size_t)((task.plane * k->out_channels + task.first) * k->window.n_out + obk_conv_start(k, task.block)) * width;
         char *sums = s->i.requantizes ? memory : y;
         ob__run_conv_task(&s->split, &task, j->x, j->w, j->bias, sums, NULL, memory + s->sums_bytes, &pace);
         if (s->i.requantizes) requantize(j, &task, (const int32_t *)(const void *)sums, y, obk_conv_results(k, task.block));
     }
+}
+
+typedef struct quartering {
+    obk_conv_quad quad;
+    const uint8_t *from;
+    uint32_t *to, flip;
+    int64_t channels, length;
+} quartering;
+
+/* Combines four channels of X. */
+static void quarter_channels(void *context, int64_t begin, int64_t end) {
+    const quartering *q = context;
+    const int64_t n_quads = ob__ceil_div(q->channels, 4);
+    for (int64_t i = begin; i < end; i++) {
+        const int64_t c = i % n_quads * 4, outer = i / n_quads;
+        const uint8_t *from = q->from + (outer * q->channels + c) * q->length, *four[4] = {0};
+        for (int64_t k = 0; k < 4 && c + k < q->channels; k++) four[k] = from + k * q->length;
+        q->quad(q->to + i * q->length, four, q->flip, q->length);
+    }
+}
+
+/* X as quads, and the bias for them. */
+static void prepare_quads(const ob_kernel_args *args, job *j, void *x, char **scratch) {
+    const integer_conv *s = j->s;
+    const obk_conv *k = &s->split.k;
+    const bool is_signed = ob__is_signed(&args->in[0]);
+    const int64_t n = s->split.n_planes * k->channels, n_out = s->split.groups * k->out_channels;
+    const uint32_t zero = (uint32_t)(j->values.x_zero[0] + (is_signed ? 128 : 0));
+    const int32_t *sums = args->prepared[1];
+    int32_t *bias = ob__take(scratch, n_out, sizeof *bias);
+    for (int64_t m = 0; m < n_out; m++) bias[m] = (int32_t)((j->bias ? (uint32_t)j->bias[m] : 0) - zero * (uint32_t)sums[m]);
+    j->bias = bias;
+    j->padding = zero * 0x01010101u;
+    quartering q = {s->loops->quad, args->in[0].data, x, is_signed ? 0x80808080u : 0, s->split.channels, k->window.n_in};
+    ob__parallel(args->threads, n, (1 << 16) / (k->window.n_in + 1) + 1, quarter_channels, &q);
 }
 
 static ob_status conv_run(const ob_kernel_args *args, ob_error *error) {
@@ -191,18 +312,25 @@ static ob_status conv_run(const ob_kernel_args *args, ob_error *error) {
     OB_TRY(ob__read_integers(args, &s->i, &scratch, &j.values, error));
     if (ob__writes_nothing(args)) return OB_OK;
     if (s->i.at.bias >= 0 && ob__given(args, (uint32_t)s->i.at.bias)) j.bias = args->in[s->i.at.bias].data;
-    pairing of_x = pairing_of(s, ob__is_signed(x), k->window.n_in, j.values.x_zero);
-    int64_t n = s->split.n_planes * k->channels;
-    of_x.from = x->data;
-    j.x = of_x.to = ob__take(&scratch, n * k->window.n_in, sizeof(obk_pair));
-    ob__parallel(args->threads, n, (1 << 16) / (k->window.n_in + 1) + 1, pair_channels, &of_x);
+    const int64_t n = s->split.n_planes * k->channels;
+    void *of_x = ob__take(&scratch, n * k->window.n_in, sizeof(obk_pair));
+    j.x = of_x;
+    if (s->quads) {
+        prepare_quads(args, &j, of_x, &scratch);
+    } else {
+        pairing pairs = pairing_of(s, ob__is_signed(x), k->window.n_in, j.values.x_zero);
+        pairs.from = x->data;
+        pairs.to = of_x;
+        ob__parallel(args->threads, n, (1 << 16) / (k->window.n_in + 1) + 1, pair_channels, &pairs);
+    }
     if (s->i.w_packed) {
         j.w = args->prepared[0];
     } else {
         pairing of_w = pairing_of(s, ob__is_signed(w), k->window.n_kernel, j.values.w_zero);
         of_w.zero_step = s->i.w_zero.count > 1;
         of_w.from = w->data;
-        j.w = of_w.to = ob__take(&scratch, pairs_of_w(s) * k->window.n_kernel, sizeof(obk_pair));
+        of_w.to = ob__take(&scratch, pairs_of_w(s) * k->window.n_kernel, sizeof(obk_pair));
+        j.w = of_w.to;
         pair_channels(&of_w, 0, pairs_of_w(s));
     }
     ob__start_conv(&s->split, ob__offset(args->lanes, (int64_t)s->sums_bytes), args->lane_stride, args->threads);

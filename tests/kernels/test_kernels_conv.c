@@ -8,7 +8,8 @@
 #include "kernels/window/window.h"
 #include "window_case.h"
 
-static const size_t widths[OBK_CONV_TYPES] = {4, 8, sizeof(obk_pair)};
+enum { TYPES = OBK_CONV_QUADS }; /* quads have a test of their own */
+static const size_t widths[TYPES] = {4, 8, sizeof(obk_pair)};
 static const unsigned levels[] = {0, OBK_ISA_AVX2, ~0u};
 
 static double get(int type, const void *x, int64_t i) {
@@ -82,7 +83,7 @@ static void *run(const obk_conv *c, const operands *of) {
 static void check(window_case *wc, obk_conv *c, const operands *of) {
     size_t n = (size_t)(c->out_channels * c->window.n_out);
     void *first[3] = {NULL};
-    const double bound[OBK_CONV_TYPES] = {6e-7, 1e-15, 0};
+    const double bound[TYPES] = {6e-7, 1e-15, 0};
     c->y_channel = c->window.n_out;
     for (int form = 0; form < 9; form++) { /* in one block, in many, without a tiling; at each level */
         const int64_t wish[] = {INT64_MAX / 4, 1 + draw(2000), 0};
@@ -122,7 +123,7 @@ static void test_random(void **state) {
         window_case wc;
         wc_draw(&wc, 5);
         obk_conv c = {.window = wc.window, .channels = 1 + draw(draw(2) ? 2 : 9), .out_channels = 1 + draw(draw(2) ? 3 : 20)};
-        operands of = {.type = (int)draw(OBK_CONV_TYPES)};
+        operands of = {.type = (int)draw(TYPES)};
         of.x = draw_values(of.type, c.channels * c.window.n_in);
         of.w = draw_values(of.type, c.channels * c.out_channels * c.window.n_kernel);
         if (draw(2)) of.bias = draw_values(of.type, c.out_channels);
@@ -140,7 +141,7 @@ static void test_as_is(void **state) {
         window_case wc = {.axes = {{n, n, 1, 1, 1, 0, 0}}};
         wc.window = (obk_window){1, wc.axes, n, n, 1};
         obk_conv c = {.window = wc.window, .pointwise = true, .channels = 1 + draw(9), .out_channels = 1 + n % 15};
-        operands of = {.type = (int)draw(OBK_CONV_TYPES)};
+        operands of = {.type = (int)draw(TYPES)};
         of.x = draw_values(of.type, c.channels * n);
         of.w = draw_values(of.type, c.channels * c.out_channels);
         if (draw(2)) of.bias = draw_values(of.type, c.out_channels);
@@ -188,7 +189,7 @@ static void *run_panels(const obk_conv *c, const operands *of) {
     for (int64_t b = c->tiling.n_blocks; b-- > 0;) {
         const char *from = c->pitch > 0 ? copies : (const char *)of->x + (size_t)obk_conv_start(c, b) * width;
         char *to = y + (size_t)obk_conv_start(c, b) * width;
-        if (c->pitch > 0) panels->lay_out(c, of->x, b, 0, c->channels, copies, &pace);
+        if (c->pitch > 0) panels->lay_out(c, of->x, 0, b, 0, c->channels, copies, &pace);
         if (half < n_panels) {
             const int64_t first = obk_panel_at(panels->lanes, panels->widest, c->out_channels, half).first;
             panels->run(c, from, w, of->bias, to + (size_t)(first * c->y_channel) * width, b, half, n_panels, NULL, lane, &pace);
@@ -249,7 +250,7 @@ static void test_panels(void **state) {
             c.pointwise = true;
         }
         c.window = wc.window;
-        operands of = {.type = (int)draw(OBK_CONV_TYPES)};
+        operands of = {.type = (int)draw(TYPES)};
         of.x = draw_values(of.type, c.channels * c.window.n_in);
         of.w = draw_values(of.type, c.channels * c.out_channels * c.window.n_kernel);
         if (draw(2)) of.bias = draw_values(of.type, c.out_channels);

@@ -21,6 +21,9 @@ typedef struct conv_case {
     int64_t batch, groups, channels, out_channels; /* of a group */
     int64_t size[3], kernel[3], stride[3], pads[6];
     bool bias;
+    ob_dtype w_dtype;      /* ConvInteger */
+    bool zeros;            /* it has zero points */
+    unsigned char zero[2]; /* of x and w, of any sign */
 } conv_case;
 
 static int64_t pick(int64_t n) {
@@ -47,6 +50,10 @@ static conv_case draw_case(void) {
     if (pick(4) == 0) {
         c.op = "ConvInteger";
         c.dtype = pick(2) ? OB_INT8 : OB_UINT8;
+        c.w_dtype = pick(2) ? OB_INT8 : OB_UINT8;
+        c.zeros = pick(3);
+        c.zero[0] = (unsigned char)pick(256);
+        c.zero[1] = (unsigned char)(pick(3) ? c.w_dtype == OB_UINT8 ? 128 : 0 : pick(256));
         c.bias = false;
     }
     return c;
@@ -76,15 +83,23 @@ static int64_t count_of(const int64_t *dims, int32_t rank) {
     return n;
 }
 
+static ob_dtype w_type(const conv_case *c) {
+    return c->w_dtype ? c->w_dtype : c->dtype;
+}
+
 static ob_model *build(const conv_case *c, void *w, void *bias, const int64_t *x_dims) {
     int64_t w_dims[5] = {c->groups * c->out_channels, c->channels};
     char shape[100] = "";
     for (int32_t a = 0; a < c->rank + 2; a++) snprintf(shape + strlen(shape), 20, "%s%lld", a ? " " : "", (long long)x_dims[a]);
     for (int32_t a = 0; a < c->rank; a++) w_dims[2 + a] = c->kernel[a];
     ob_model *model = new_model(22);
-    ob_value *x = new_input(model, "x", c->dtype, shape), *of_w = new_weight(model, "w", c->dtype, c->rank + 2, w_dims, w),
+    ob_value *x = new_input(model, "x", c->dtype, shape), *of_w = new_weight(model, "w", w_type(c), c->rank + 2, w_dims, w),
              *of_bias = c->bias ? new_weight(model, "b", c->dtype, 1, w_dims, bias) : NULL;
-    ob_value *y = new_node(model, c->op, "y", c->bias ? 3 : 2, x, of_w, of_bias);
+    const int64_t scalar[1] = {1};
+    ob_value *x_zero = c->zeros ? new_weight(model, "x_zero", c->dtype, 0, scalar, &c->zero[0]) : NULL,
+             *w_zero = c->zeros ? new_weight(model, "w_zero", c->w_dtype, 0, scalar, &c->zero[1]) : NULL;
+    ob_value *y = c->zeros ? new_node(model, c->op, "y", 4, x, of_w, x_zero, w_zero)
+                           : new_node(model, c->op, "y", c->bias ? 3 : 2, x, of_w, of_bias);
     assert_true(ob__node_set_ints(y->producer, "strides", c->stride, (uint32_t)c->rank));
     assert_true(ob__node_set_ints(y->producer, "pads", c->pads, 2 * (uint32_t)c->rank));
     assert_true(ob__node_set_int(y->producer, "group", c->groups));
@@ -116,7 +131,7 @@ static bool check_case(const conv_case *c) {
     }
     const ob_dtype out = ob_dtype_size(c->dtype) == 1 ? OB_INT32 : c->dtype;
     const int64_t n_y = count_of(y_dims, c->rank + 2), n_w = y_dims[1] * c->channels * count_of(c->kernel, c->rank);
-    void *data = draw_elements(c->dtype, count_of(dims, c->rank + 2)), *w = draw_elements(c->dtype, n_w),
+    void *data = draw_elements(c->dtype, count_of(dims, c->rank + 2)), *w = draw_elements(w_type(c), n_w),
          *bias = draw_elements(c->dtype, y_dims[1]);
     char *y[3];
     ob_model *model = build(c, w, bias, dims);
@@ -140,26 +155,27 @@ static bool check_case(const conv_case *c) {
 
 static void random_convolutions(void **state) {
     (void)state;
-    const unsigned levels[] = {0, OBK_ISA_AVX2, ~0u};
-    int n_packed[3] = {0};
+    const unsigned levels[] = {0, OBK_ISA_AVX2, OBK_ISA_AVX2 | OBK_ISA_DOT8, ~0u & ~OBK_ISA_DOT8, ~0u};
+    int n_packed[5] = {0};
     srand(11);
-    for (int round = 0; round < 240; round++) {
+    for (int round = 0; round < 500; round++) {
         const conv_case c = draw_case();
-        ob__kernels_limit(levels[round % 3]);
-        n_packed[round % 3] += check_case(&c);
+        ob__kernels_limit(levels[round % 5]);
+        n_packed[round % 5] += check_case(&c);
     }
     ob__kernels_limit(~0u);
-    for (int level = 0; level < 3; level++) assert_true(n_packed[level] > 30);
+    for (int level = 0; level < 5; level++) assert_true(n_packed[level] > 30);
 }
 
 /* Enough work for parts of the output channels, which share a copy of the input. */
 static void few_blocks_and_two_threads(void **state) {
     (void)state;
     const conv_case cases[] = {
-        {"Conv", OB_FLOAT, 2, 1, 1, 256, 320, {7, 7}, {3, 3}, {1, 1}, {1, 1, 1, 1}, true},
-        {"Conv", OB_FLOAT, 2, 3, 1, 256, 320, {16, 16}, {1, 1}, {1, 1}, {0}, true}, /* copied: the pitch is a power of 2 */
-        {"Conv", OB_FLOAT, 2, 1, 2, 128, 200, {15, 14}, {3, 3}, {2, 2}, {1, 1, 1, 1}, false},
-        {"ConvInteger", OB_UINT8, 2, 1, 1, 255, 320, {9, 9}, {3, 3}, {1, 1}, {1, 1, 1, 1}, false},
+        {"Conv", OB_FLOAT, 2, 1, 1, 256, 320, {7, 7}, {3, 3}, {1, 1}, {1, 1, 1, 1}, true, OB_NONE, false, {0}},
+        {"Conv", OB_FLOAT, 2, 3, 1, 256, 320, {16, 16}, {1, 1}, {1, 1}, {0}, true, OB_NONE, false, {0}}, /* copied: the pitch is a
+                                                                                                            power of 2 */
+        {"Conv", OB_FLOAT, 2, 1, 2, 128, 200, {15, 14}, {3, 3}, {2, 2}, {1, 1, 1, 1}, false, OB_NONE, false, {0}},
+        {"ConvInteger", OB_UINT8, 2, 1, 1, 255, 320, {9, 9}, {3, 3}, {1, 1}, {1, 1, 1, 1}, false, OB_NONE, false, {0}},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) assert_true(check_case(&cases[i]));
 }
