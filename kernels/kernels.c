@@ -7,6 +7,7 @@
 #endif
 
 #include "kernels/gemm/gemm.h"
+#include "kernels/gemm/integer.h"
 #include "kernels/kernels.h"
 
 #define OBK_MEMBER(member, type)                                                                                                 \

@@ -59,6 +59,17 @@ bool ob__packs_bytes(const ob_view *constant, const ob_view *zeros, int64_t n, i
     return true;
 }
 
+bool ob__bytes_fit(const ob_view *constant, int zero) {
+    const int64_t n = ob__count(constant);
+    const bool is_signed = ob__is_signed(constant);
+    if (is_signed ? zero == 0 : zero == 128) return true;
+    for (int64_t i = 0; i < n; i++) {
+        const int v = (is_signed ? ((const int8_t *)constant->data)[i] : ((const uint8_t *)constant->data)[i]) - zero;
+        if (v < INT8_MIN || v > INT8_MAX) return false;
+    }
+    return true;
+}
+
 typedef struct packing {
     const obk_integer_gemm *gemm;
     int64_t k, n, matrix; /* matrix: pairs in one packed matrix */
@@ -82,12 +93,13 @@ ob_status ob__want_packed_bytes(const ob_kernel_site *site, const ob_kernel_args
     int64_t padded = ob__round_up(n, gemm->nr), all;
     size_t n_bytes;
     OB_FAIL_IF(!params, error, OB_E_MEMORY, "no memory for a plan");
-    bool large = ob__mul_overflows(padded, obk_pairs(k), matrix) ||
+    bool large = ob__mul_overflows(padded, obk_units(gemm, k), matrix) ||
                  ob__mul_overflows(*matrix, ob__count(&args->in[input]) / (k * n), &all) ||
                  ob__size_mul_overflows((size_t)all, sizeof(obk_pair), &n_bytes);
     OB_FAIL_IF(large, error, OB_E_LIMIT, "a packed matrix is too large");
     *params = (packing){gemm, k, n, *matrix, zero};
-    uint64_t format = (uint64_t)OB_PREPARED_INTEGER_B << 56 | (uint64_t)(uint16_t)zero << 32 | (uint64_t)gemm->nr;
+    uint64_t format =
+        (uint64_t)OB_PREPARED_INTEGER_B << 56 | (uint64_t)(uint16_t)zero << 32 | (uint64_t)gemm->each << 16 | (uint64_t)gemm->nr;
     needs->prepared[needs->n_prepared++] =
         (ob_prepare_request){.input = input, .format = format, .n_bytes = n_bytes, .make = make_packed_bytes, .params = params};
     return OB_OK;

@@ -39,7 +39,10 @@ int16_t ob__zero_at(const ob_view *view, int64_t i);
  * all equal to *zero. */
 bool ob__packs_bytes(const ob_view *constant, const ob_view *zeros, int64_t n, int16_t *zero);
 
-/* Requests operand `input`, matrices of k rows and n columns of bytes, packed by gemm->pack_b. *matrix: pairs from one packed
+/* True if all elements of this constant minus the zero point have 8 bits. */
+bool ob__bytes_fit(const ob_view *constant, int zero);
+
+/* Requests operand `input`, matrices of k rows and n columns of bytes, packed by gemm->pack_b. *matrix: units from one packed
  * matrix to the next. k, n and the number of elements are not 0. E_LIMIT, E_MEMORY. */
 ob_status ob__want_packed_bytes(const ob_kernel_site *site, const ob_kernel_args *args, uint32_t input,
                                 const obk_integer_gemm *gemm, int64_t k, int64_t n, int16_t zero, ob_kernel_needs *needs,

@@ -169,23 +169,11 @@ static ob_status want_packed_w(const ob_kernel_site *site, const ob_kernel_args 
     return OB_OK;
 }
 
-/* True if all weights minus their zero point have 8 bits. */
-static bool has_narrow_w(const ob_view *w, int zero) {
-    const int64_t n = ob__count(w);
-    const bool is_signed = ob__is_signed(w);
-    if (is_signed ? zero == 0 : zero == 128) return true;
-    for (int64_t i = 0; i < n; i++) {
-        const int v = (is_signed ? ((const int8_t *)w->data)[i] : ((const uint8_t *)w->data)[i]) - zero;
-        if (v < INT8_MIN || v > INT8_MAX) return false;
-    }
-    return true;
-}
-
 /* Quads if they gain here, else pairs. */
 static ob_status split(const ob_kernel_site *site, const ob_kernel_args *args, integer_conv *s, ob_error *error) {
     const ob_conv_split before = s->split;
     s->quads = s->i.w_packed && ob__kernels_dot8() && s->loops->panels[OBK_CONV_QUADS].run && s->i.x_zero.count == 1 &&
-               has_narrow_w(&args->in[s->i.at.w], s->i.w_zero_value);
+               ob__bytes_fit(&args->in[s->i.at.w], s->i.w_zero_value);
     if (s->quads) {
         s->split.k.channels = ob__ceil_div(s->split.channels, 4);
         OB_TRY(ob__split_conv(site, OBK_CONV_QUADS, true, s->i.requantizes, &s->split, error));

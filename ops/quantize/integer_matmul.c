@@ -5,6 +5,7 @@
  * and scale, or A one for each row and B one for each column (ops/quantize/quantized.h). */
 #include "core/base/integers.h"
 #include "kernels/gemm/integer.h"
+#include "kernels/kernels.h"
 #include "kernels/quantize/quantize.h"
 #include "ops/kernel/common.h"
 #include "ops/kernel/matrices.h"
@@ -40,7 +41,7 @@ static ob_status want_packed_w(const ob_kernel_site *site, const ob_kernel_args 
     int64_t matrix;
     OB_TRY(
         ob__want_packed_bytes(site, args, (uint32_t)s->i.at.w, s->i.gemm, p->k, p->n, s->i.w_zero_value, needs, &matrix, error));
-    p->b.column = obk_pairs(p->k);
+    p->b.column = obk_units(s->i.gemm, p->k);
     for (int32_t i = w->rank - 3; i >= 0; i--) {
         if (w->dims[i] != 1) p->b.batch[p->n_axes - (w->rank - 2) + i] = matrix;
         matrix *= w->dims[i];
@@ -81,12 +82,14 @@ static ob_status matmul_plan(const ob_kernel_site *site, ob_kernel_args *args, o
     s->w_zero_step = last_step(&s->i.w_zero, w, 1);
     s->a_rows = p->k > 0 ? ob__count(a) / p->k : 0;
     s->i.w_packed = s->i.w_packed && p->k > 0 && p->n > 0;
+    if (s->i.w_packed && ob__kernels_dot8() && ob__bytes_fit(w, s->i.w_zero_value))
+        s->i.gemm = &ob__kernels()->integer_gemm[OBK_INTEGER_QUADS];
     if (s->i.w_packed) OB_TRY(want_packed_w(site, args, s, needs, error));
     ob__cut_matrices(p);
     OB_TRY(need_lanes(s, needs, error));
-    int64_t n_pairs;
-    OB_FAIL_IF(ob__mul_overflows(s->a_rows, obk_pairs(p->k), &n_pairs), error, OB_E_LIMIT, "A is too large");
-    return ob__need_scratch(needs, n_pairs, sizeof(obk_pair), error);
+    int64_t n_units;
+    OB_FAIL_IF(ob__mul_overflows(s->a_rows, obk_units(s->i.gemm, p->k), &n_units), error, OB_E_LIMIT, "A is too large");
+    return ob__need_scratch(needs, n_units, sizeof(obk_pair), error);
 }
 
 /* ---- run ---- */
@@ -103,20 +106,20 @@ typedef struct job {
     size_t lane_stride;
 } job;
 
-/* Widens rows begin .. end of A to pairs. */
+/* Widens rows begin .. end of A to units. */
 static void widen_rows(void *context, int64_t begin, int64_t end) {
     const job *j = context;
-    const int64_t k = j->s->p.k, pairs = obk_pairs(k);
+    const int64_t k = j->s->p.k, units = obk_units(j->s->i.gemm, k);
     obk_bytes bytes = {.is_signed = ob__is_signed(j->view), .step = k, .along = 1, .zero = j->values.x_zero};
     if (j->s->i.x_zero.count == 1) {
         bytes.data = (const char *)j->view->data + begin * k;
-        j->s->i.gemm->pack_a(j->a + begin * pairs, &bytes, end - begin, k);
+        j->s->i.gemm->pack_a(j->a + begin * units, &bytes, end - begin, k);
         return;
     }
     for (int64_t i = begin; i < end; i++) {
         bytes.data = (const char *)j->view->data + i * k;
         bytes.zero = j->values.x_zero + ob__spread_row(&j->s->i.x_zero, j->view, i);
-        j->s->i.gemm->pack_a(j->a + i * pairs, &bytes, 1, k);
+        j->s->i.gemm->pack_a(j->a + i * units, &bytes, 1, k);
     }
 }
 
@@ -126,7 +129,7 @@ static void multiply(const job *j, const ob_matrices_part *part, int64_t from, i
     const integer_matmul *s = j->s;
     const ob_matrices *p = &s->p;
     obk_integer_call call = {.m = rows, .n = part->columns, .k = p->k, .y = y, .y_row = y_row, .panel = panel};
-    call.a = p->k > 0 ? j->a + (part->a / p->k + from) * obk_pairs(p->k) : j->a;
+    call.a = p->k > 0 ? j->a + (part->a / p->k + from) * obk_units(s->i.gemm, p->k) : j->a;
     if (s->i.w_packed) {
         call.b = (const obk_pair *)j->w + part->b;
     } else {
@@ -197,7 +200,7 @@ static ob_status matmul_run(const ob_kernel_args *args, ob_error *error) {
              .lanes = args->lanes,
              .lane_stride = args->lane_stride};
     OB_TRY(ob__read_integers(args, &s->i, &scratch, &j.values, error));
-    j.a = ob__take(&scratch, s->a_rows * obk_pairs(s->p.k), sizeof(obk_pair));
+    j.a = ob__take(&scratch, s->a_rows * obk_units(s->i.gemm, s->p.k), sizeof(obk_pair));
     if (ob__writes_nothing(args)) return OB_OK;
     ob__parallel(args->threads, s->a_rows, (1 << 16) / (s->p.k + 1) + 1, widen_rows, &j);
     ob__each_chunk(args->threads, s->p.n_chunks, multiply_chunk, &j);

@@ -35,16 +35,17 @@ static obk_bytes draw_bytes(int64_t n, int64_t k, bool extreme, int16_t *zero) {
     return x;
 }
 
-static void one_round(const obk_table *table, int64_t m, int64_t n, int64_t k, bool extreme) {
-    const obk_integer_gemm *gemm = table->integer_gemm;
+/* units of a row: those of `gemm`. Quads take B only packed, and with 8 bits after its zero point is subtracted. */
+static void one_product(const obk_table *table, const obk_integer_gemm *gemm, int64_t m, int64_t n, int64_t k, bool extreme) {
     static int16_t zero_a[256], zero_b[512];
     obk_bytes a = draw_bytes(m, k, extreme, zero_a), b = draw_bytes(n, k, extreme, zero_b);
-    int64_t pairs = obk_pairs(k), y_row = n + draw(3);
+    int64_t pairs = obk_units(gemm, k), y_row = n + draw(3);
+    for (int64_t j = 0; j < n && gemm->each == 4; j++) zero_b[j] = b.is_signed ? 0 : 128;
     kl_out packed_a = kl_out_open((size_t)(m * pairs) * sizeof(obk_pair), 0);
     kl_out packed_b = kl_out_open((size_t)((n + gemm->nr - 1) / gemm->nr * gemm->nr * pairs) * sizeof(obk_pair), 0);
     gemm->pack_a(packed_a.data, &a, m, k);
     gemm->pack_b(packed_b.data, &b, k, n);
-    for (int packed = 0; packed < 2; packed++) {
+    for (int packed = gemm->each == 4; packed < 2; packed++) {
         int64_t i0 = m > 0 ? draw(m) : 0, j0 = n > gemm->nr ? draw(n / gemm->nr) * gemm->nr : 0; /* a part of the product */
         kl_out c = kl_out_open((size_t)(m * y_row) * sizeof(int32_t), 4 * (size_t)draw(16)),
                panel = kl_out_open(obk_integer_panel_bytes(gemm, k), 0);
@@ -76,6 +77,16 @@ static void one_round(const obk_table *table, int64_t m, int64_t n, int64_t k, b
     }
     kl_out_close(&packed_a);
     kl_out_close(&packed_b);
+}
+
+static void one_round(const obk_table *table, int64_t m, int64_t n, int64_t k, bool extreme) {
+    one_product(table, &table->integer_gemm[OBK_INTEGER_PAIRS], m, n, k, extreme);
+    const unsigned limits[] = {OBK_ISA_AVX2 | OBK_ISA_DOT8, ~0u};
+    for (int i = 0; i < 2; i++) {
+        ob__kernels_limit(limits[i]);
+        if (ob__kernels() == table && ob__kernels_dot8())
+            one_product(table, &table->integer_gemm[OBK_INTEGER_QUADS], m, n, k, extreme);
+    }
 }
 
 static void test_products(void **state) {

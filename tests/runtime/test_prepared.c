@@ -101,8 +101,9 @@ static uint64_t packed_bytes(const row *r) {
     const obk_table *table = ob__kernels();
     int64_t nr = table->gemm[r->dtype == OB_DOUBLE ? OBK_GEMM_DOUBLE : OBK_GEMM_FLOAT].nr, k = K;
     if (r->dtype == OB_INT8) {
-        nr = table->integer_gemm->nr;
-        k = obk_pairs(K);
+        const obk_integer_gemm *gemm = &table->integer_gemm[ob__kernels_dot8() ? OBK_INTEGER_QUADS : OBK_INTEGER_PAIRS];
+        nr = gemm->nr;
+        k = obk_units(gemm, K);
     }
     return (uint64_t)((N + nr - 1) / nr * nr * k) * (r->dtype == OB_DOUBLE ? 8 : 4);
 }
