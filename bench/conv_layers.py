@@ -3,9 +3,9 @@
 
     bench/conv_layers.py [--runs N] [--build DIR] [--slow] MODEL...
 
-Each distinct layer (shapes, strides, groups) of a model is one row: its calls, the time of one call (mean of all runs in a
-profile of the whole model, so weights are as cold as in use, and with the epilogue), GFLOP/s and the share of the peak that
-build/peak measures before and after. --slow: only layers below 80 %. OB_ISA chooses the instruction-set level. Needs python3-onnx.
+Each distinct layer (shapes, strides, groups) of a model is one row: its calls, the time of one call with its epilogue (mean of
+all runs in a profile of the whole model, so weights are as cold as in use), GFLOP/s and the share of the peak that build/peak
+measures before and after. --slow: only layers below 80 %. OB_ISA chooses the instruction-set level. Needs python3-onnx.
 """
 import argparse
 import collections
