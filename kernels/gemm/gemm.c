@@ -8,7 +8,7 @@
 #include "kernels/transpose.h"
 #include "kernels/vector.h"
 
-enum { WHOLE = 384, BLOCK = 256, STRIP_ELEMENTS = 1 << 16 };
+enum { WHOLE = 384, BLOCK = 256, STRIP_ELEMENTS = 1 << 16, LARGE_ROWS = 1 << 16 };
 
 /* The size of a block of k: equal parts near BLOCK, or all of k. */
 static int64_t block_of_k(int64_t k) {

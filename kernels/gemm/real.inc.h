@@ -139,12 +139,49 @@ static void NAME(column_of_tiles)(const obk_gemm_call *call, int64_t from_k, int
     }
 }
 
+/* One row of A by rows of a large B, several at a time, each read from left to right: a tile would read a few cache lines of
+ * every row, which lie pages apart. Columns j .. j + n, whole vectors; sums in the order of a tile. */
+static void NAME(one_row)(const obk_gemm_call *call, int64_t from_k, int64_t k, int64_t j, int64_t n, NAME(end) * end) {
+    enum { ROWS = 4, AHEAD = 2 * ROWS };
+    const ptrdiff_t b_k = call->b_k, a_k = call->a_row == 0 ? OBK_TILE_ROWS : call->a_k; /* 0: packed */
+    const int64_t room = (call->k < WHOLE ? call->k : WHOLE) * NAME(NR); /* in the panel, which is not needed for B */
+    REAL *sums = call->panel;
+    for (int64_t done = 0; done < n; done += room, j += room) {
+        const int64_t some = n - done < room ? n - done : room;
+        const REAL *a = (const REAL *)call->a + from_k * a_k, *b = (const REAL *)call->b + from_k * b_k + j;
+        memset(sums, 0, (size_t)some * sizeof *sums);
+        int64_t l = 0;
+        for (; l + ROWS <= k; l += ROWS, a += ROWS * a_k, b += ROWS * b_k) {
+            const REAL *ahead = l + AHEAD + ROWS <= k ? b + AHEAD * b_k : b; /* one address of each line is enough */
+            for (int64_t i = 0; i < some; i += NAME(W)) {
+                VECTOR sum = NAME(load)(sums + i);
+                OBK_UNROLL
+                for (int r = 0; r < ROWS; r++) {
+                    __builtin_prefetch(ahead + r * b_k + i, 0, 2);
+                    sum = FMA(NAME(splat)(a[r * a_k]), NAME(load)(b + r * b_k + i), sum);
+                }
+                *(MEMORY *)(sums + i) = sum;
+            }
+        }
+        for (; l < k; l++, a += a_k, b += b_k)
+            for (int64_t i = 0; i < some; i += NAME(W))
+                *(MEMORY *)(sums + i) = FMA(NAME(splat)(a[0]), NAME(load)(b + i), NAME(load)(sums + i));
+        end->c = call->c ? (const REAL *)call->c + j * call->c_column : NULL;
+        NAME(finish)((REAL *)call->y + j, call->y_row, sums, room, 1, some, end);
+    }
+}
+
 /* One block of k, for columns j .. end_j of Y. */
 static void NAME(block)(const obk_gemm_call *call, int64_t from_k, int64_t k, int64_t j, int64_t end_j, NAME(end) * end) {
     bool packed = call->b_k == 0;
     int64_t b_rows = call->b_rows ? call->b_rows : call->k;
     bool in_place = !packed && call->b_column == 1 && call->m <= OBK_TILE_ROWS; /* because each row of B is read only once */
     int64_t wide = call->m == 1 ? 4 : call->m == 2 ? 2 : 1, n_panels;
+    if (in_place && call->m == 1 && k * (end_j - j) > LARGE_ROWS) {
+        const int64_t whole = (end_j - j) / NAME(NR) * NAME(NR);
+        NAME(one_row)(call, from_k, k, j, whole, end);
+        j += whole;
+    }
     for (; j < end_j; j += n_panels * NAME(NR)) {
         const REAL *b = call->b;
         int64_t columns = end_j - j < NAME(NR) ? end_j - j : NAME(NR);

@@ -384,6 +384,8 @@ static void products(const obk_table *table) {
             for (int round = 0; round < 4; round++) one_round(table, is_double, 1 + draw(20), 1 + draw(90), inner[i]);
     }
     one_round(table, false, 130, 1100, 400); /* several strips of C */
+    for (int round = 0; round < 8; round++)  /* one row by a large matrix */
+        one_round(table, round % 2, 1, 700 + draw(300), 100 + draw(600));
 }
 
 static void test_products(void **state) {
