@@ -109,8 +109,8 @@ static int64_t part_size(int64_t n, double wish) {
     return size < n ? size : n;
 }
 
-void ob__cut_matrices(ob_matrices *p) {
-    enum { MOST = 16 };
+void ob__cut_matrices(ob_matrices *p, bool b_packed) {
+    enum { MOST = 16, ROWS = 192, MOST_K = 1024 };
     const double least_work = 0x1p20, most_work = 0x1p27; /* multiplications: some 30 us and 4 ms of one core */
     int64_t products = ob__product(p->batch, 0, p->n_batch);
     p->down = p->across = p->group = 1;
@@ -129,8 +129,12 @@ void ob__cut_matrices(ob_matrices *p) {
         return;
     }
     if (parts > MOST) parts = work / most_work > MOST ? work / most_work : MOST;
-    /* Each part packs its own columns of B, so few parts along the rows pack least. */
-    p->columns = part_size(p->n, parts);
+    /* Each part packs its own columns of B, so few parts along the rows pack least. With packed B a part has rows of A that fit
+     * into the second-level cache, and reads them for more columns. */
+    double across = parts;
+    const double down = (double)p->m / ROWS;
+    if (b_packed && p->k <= MOST_K && down > 1) across = down < parts ? parts / down : 1;
+    p->columns = part_size(p->n, across);
     p->across = ob__ceil_div(p->n, p->columns);
     p->rows = part_size(p->m, parts / (double)p->across);
     p->down = ob__ceil_div(p->m, p->rows);

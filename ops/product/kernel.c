@@ -188,7 +188,7 @@ static ob_status plan_product(const ob_kernel_site *site, product *s, ob_kernel_
     if (s->method == BLAS)
         ob__cut_coarsely(&s->p);
     else
-        ob__cut_matrices(&s->p);
+        ob__cut_matrices(&s->p, s->b.prepared >= 0);
     OB_TRY(need_operand(s, &in[0], &s->a, needs, error));
     OB_TRY(need_operand(s, &in[1], &s->b, needs, error));
     if (s->has_c) OB_TRY(need_operand(s, &in[2], &s->c, needs, error));

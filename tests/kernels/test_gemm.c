@@ -178,7 +178,7 @@ static void check_cuts(const obk_gemm *gemm, product *p, const numbers *before, 
     char *a = aligned((size_t)(up(c->m, gemm->mr) * c->k) * each), *b = aligned((size_t)(up(c->n, gemm->nr) * c->k) * each);
     gemm->pack_a(a, c->a, c->a_row, c->a_k, c->m, c->k);
     gemm->pack_b(b, c->b, c->b_k, c->b_column, c->k, c->n);
-    int64_t rows = gemm->mr * (1 + draw(3)), columns = gemm->nr * (1 + draw(5));
+    int64_t rows = gemm->mr * (1 + draw(3)), columns = draw(4) ? gemm->nr * (1 + draw(5)) : up(c->n, gemm->nr);
     for (int64_t i = 0; i < c->m; i += rows)
         for (int64_t j = 0; j < c->n; j += columns) {
             obk_gemm_call part = *c;
