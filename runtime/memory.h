@@ -17,6 +17,9 @@ typedef struct ob_owned_memory {
 /* Adds a block to the list: aligned to OB_ALIGNMENT, zeroed. A stop that `pace` reports (NULL: never) ends the zeroing. NULL:
  * no memory. */
 void *ob__own_memory(const ob_allocator *allocator, ob_owned_memory **list, uint64_t n_bytes, obk_pace *pace);
+/* The same for a result, whose contents are undefined: a block of `spare` whose size is near, or a new one. If there is no memory
+ * for it, the others of `spare` are freed first. */
+void *ob__own_result(const ob_allocator *allocator, ob_owned_memory **list, ob_owned_memory **spare, uint64_t n_bytes);
 void ob__free_owned(const ob_allocator *allocator, ob_owned_memory **list);
 
 #endif

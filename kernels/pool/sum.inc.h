@@ -116,14 +116,29 @@ static void NAME(sum)(const obk_pool *p, const void *x, void *y, int64_t b, void
         NAME(sum_tiled)(p, x, y, b, lane, pace);
 }
 
-/* The maximum, reduced in 16 parts. Of equal numbers the first stays, and so does the first NaN. */
+/* The first of the highest numbers, or the first NaN. */
+OBK_INLINE REGISTER NAME(first_highest)(REGISTER a, REGISTER b) {
+    const __typeof__(b > a) stays = (b <= a) | (a != a);
+    return (REGISTER)(((__typeof__(stays))a & stays) | ((__typeof__(stays))b & ~stays));
+}
+
+/* The maximum, reduced in 16 parts. Of equal numbers of a part the first stays, and so does the first NaN; so neighbours may be
+ * compared before they meet the maximum so far. */
 static T NAME(highest)(const T *x, int64_t n) {
-    enum { LANES = sizeof(REGISTER) / sizeof(T), PARTS = 16 / LANES };
+    enum { LANES = sizeof(REGISTER) / sizeof(T), PARTS = 16 / LANES, AT_ONCE = 4 };
     T tail[16], best[16];
     REGISTER high[PARTS];
     for (int l = 0; l < 16; l++) best[l] = l < n ? x[l] : -(T)INFINITY;
     for (int v = 0; v < PARTS; v++) high[v] = *(const VECTOR *)(const void *)(best + v * LANES);
-    for (int64_t i = 16; i < n; i += 16) {
+    int64_t i = 16;
+    for (; i + AT_ONCE * 16 <= n; i += AT_ONCE * 16) OBK_UNROLL
+    for (int v = 0; v < PARTS; v++) {
+        const VECTOR *from = (const VECTOR *)(const void *)(x + i + v * LANES);
+        const REGISTER low = NAME(first_highest)(from[0], from[PARTS]),
+                       high_half = NAME(first_highest)(from[2 * PARTS], from[3 * PARTS]);
+        high[v] = NAME(first_highest)(high[v], NAME(first_highest)(low, high_half));
+    }
+    for (; i < n; i += 16) {
         const T *from = x + i;
         if (n - i < 16) {
             for (int l = 0; l < 16; l++) tail[l] = l < n - i ? from[l] : -(T)INFINITY;
@@ -131,13 +146,17 @@ static T NAME(highest)(const T *x, int64_t n) {
         }
         OBK_UNROLL
         for (int v = 0; v < PARTS; v++) {
-            const REGISTER next = *(const VECTOR *)(const void *)(from + v * LANES);
-            const __typeof__(next > next) stays = (next <= high[v]) | (high[v] != high[v]);
-            high[v] = (REGISTER)(((__typeof__(stays))high[v] & stays) | ((__typeof__(stays))next & ~stays));
+            high[v] = NAME(first_highest)(high[v], *(const VECTOR *)(const void *)(from + v * LANES));
         }
     }
     for (int v = 0; v < PARTS; v++) *(VECTOR *)(void *)(best + v * LANES) = high[v];
-    for (int l = 1; l < 16; l++) best[0] = best[l] <= best[0] || best[0] != best[0] ? best[0] : best[l];
+    OBK_UNROLL
+    for (int some = 8; some > 0; some /= 2) /* neighbours, so that the first stays */
+        OBK_UNROLL
+    for (int l = 0; l < some; l++) {
+        const T a = best[2 * l], b = best[2 * l + 1];
+        best[l] = b <= a || a != a ? a : b;
+    }
     return best[0];
 }
 

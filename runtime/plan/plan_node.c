@@ -155,9 +155,9 @@ static ob_status try_fold(ob_builder *b, planned *p, bool *done) {
     if (!can_fold(b, p, &for_all_shapes)) return OB_OK;
     ob_view *results = ob__some_views(b, node->n_outputs);
     if (!results) return OB_E_MEMORY;
-    ob_owned_memory *blocks = NULL;
+    ob_owned_memory *blocks = NULL, *spare = NULL;
     ob_arena *strings = for_all_shapes ? &session->arena : &b->plan->arena;
-    ob_status status = ob__execute_node(session, node, p->in_views, results, NULL, &blocks, strings, NULL);
+    ob_status status = ob__execute_node(session, node, p->in_views, results, NULL, &blocks, &spare, strings, NULL);
     if (status != OB_OK) {
         ob__free_owned(&session->allocator, &blocks);
         OB_TRY(ob__stop_status(session, &session->threads, b->error));

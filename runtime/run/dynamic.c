@@ -49,7 +49,8 @@ static ob_status compute(ob_frame *frame, const ob_node *node, ob_error *error) 
     if (!in || !out || !cells.in || !cells.out) return OB_E_MEMORY;
     for (uint32_t i = 0; i < node->n_inputs; i++) OB_TRY(ob__find_view(frame, node->inputs[i], &in[i], error));
     ob__take_operands(frame, node, cells.in);
-    ob_status status = ob__execute_node(frame->session, node, in, out, &cells, &frame->dynamic_owned, &frame->strings, error);
+    ob_status status =
+        ob__execute_node(frame->session, node, in, out, &cells, &frame->dynamic_owned, &frame->spare, &frame->strings, error);
     ob__drop_cells(cells.in, node->n_inputs);
     if (status == OB_OK) keep_results(frame, node, out, cells.out);
     ob__drop_cells(cells.out, node->n_outputs);

@@ -23,7 +23,7 @@ typedef struct call {
     ob_kernel_args args;
     const ob_node *node;
     ob_session *session;
-    ob_owned_memory **list;
+    ob_owned_memory **list, **spare;
     ob_arena arena;
     ob_error *error;
 } call;
@@ -32,8 +32,7 @@ static ob_status new_output(call *c, ob_view *out, ob_dtype dtype, int32_t rank,
     uint64_t n_bytes;
     OB_FAIL_IF(rank < 0 || rank > OB_MAX_RANK || !ob__tensor_bytes(dtype, rank, dims, &n_bytes), c->error, OB_E_LIMIT,
                "a result has more bytes than can be addressed");
-    obk_pace pace = ob__pace(c->args.threads);
-    void *data = ob__own_memory(&c->session->allocator, c->list, n_bytes, &pace);
+    void *data = ob__own_result(&c->session->allocator, c->list, c->spare, n_bytes);
     OB_FAIL_IF(!data, c->error, OB_E_MEMORY, "no memory for %llu bytes of a result", (unsigned long long)n_bytes);
     return ob_view_init(out, data, dtype, rank, dims);
 }
@@ -199,7 +198,7 @@ static ob_status check_cells(const ob_node *node, const ob_kernel_cells *cells, 
 }
 
 ob_status ob__execute_node(ob_session *session, const ob_node *node, const ob_view *in, ob_view *out, ob_kernel_cells *cells,
-                           ob_owned_memory **list, ob_arena *strings, ob_error *error) {
+                           ob_owned_memory **list, ob_owned_memory **spare, ob_arena *strings, ob_error *error) {
     call c = {.node = node,
               .args = {.n_in = node->n_inputs,
                        .n_out = node->n_outputs,
@@ -209,6 +208,7 @@ ob_status ob__execute_node(ob_session *session, const ob_node *node, const ob_vi
                        .make_output = make_output},
               .session = session,
               .list = list,
+              .spare = spare,
               .error = error};
     ob__arena_init(&c.arena, &session->allocator);
     ob_status status = check_cells(node, cells, error);

@@ -63,6 +63,7 @@ void ob__frame_release(ob_frame *frame) {
     const ob_model *model = frame->session->model;
     ob__forget_cells(frame);
     ob__free_owned(&frame->session->allocator, &frame->dynamic_owned);
+    ob__free_owned(&frame->session->allocator, &frame->spare);
     ob__arena_release(&frame->dynamic_arena);
     ob__arena_release(&frame->strings);
     ob__release_levels(frame);
@@ -153,10 +154,13 @@ static void enter(ob_frame *frame, const ob_plan *plan) {
     frame->at.plan = plan;
 }
 
-/* Frees the results of the last run when the next one begins. */
+/* The results of the last run are gone when the next one begins. Their memory serves it, because fresh memory is slow: the system
+ * has to make its pages. */
 static void forget_last_run(ob_frame *frame) {
     ob__forget_cells(frame);
-    ob__free_owned(&frame->session->allocator, &frame->dynamic_owned);
+    ob__free_owned(&frame->session->allocator, &frame->spare);
+    frame->spare = frame->dynamic_owned;
+    frame->dynamic_owned = NULL;
     ob__arena_release(&frame->strings);
     ob__arena_release(&frame->dynamic_arena);
     if (frame->dynamic) memset((void *)frame->dynamic, 0, frame->session->model->n_values * sizeof *frame->dynamic);
@@ -168,8 +172,9 @@ void ob__frame_forget_plan(ob_frame *frame, const ob_plan *plan) {
 }
 
 bool ob__frame_shrink(ob_frame *frame) {
-    bool any = frame->at.work.raw || frame->outputs.raw || frame->dynamic_owned;
+    bool any = frame->at.work.raw || frame->outputs.raw || frame->dynamic_owned || frame->spare;
     forget_last_run(frame);
+    ob__free_owned(&frame->session->allocator, &frame->spare);
     ob__memory_free(&frame->at.work, &frame->allocator);
     ob__memory_free(&frame->outputs, &frame->allocator);
     return any;
@@ -298,6 +303,16 @@ static const ob_view *find_dynamic(const ob_frame *frame, const ob_value *value,
     return ob_cell_view(frame->cells[value->id], held) ? held : NULL;
 }
 
+/* True if the result begins a block that lives until the next run, and no earlier output has it: the caller may have it. */
+static bool is_own(const ob_frame *frame, size_t i, const ob_view *result) {
+    if (!ob_view_is_contiguous(result)) return false;
+    for (size_t k = 0; k < i; k++)
+        if (frame->results[k].data == result->data) return false;
+    for (const ob_owned_memory *block = frame->dynamic_owned; block; block = block->next)
+        if (block->data == result->data) return true;
+    return false;
+}
+
 static ob_status finish_dynamic_output(ob_frame *frame, size_t i, const ob_view *wanted, ob_view *out, ob_error *error) {
     const ob_value *value = frame->session->model->graph->outputs[i];
     ob_view held;
@@ -309,10 +324,10 @@ static ob_status finish_dynamic_output(ob_frame *frame, size_t i, const ob_view 
         *out = *wanted;
         return ob_view_assign(out, result, error);
     }
+    if (is_own(frame, i, result)) return OB_OK;
     uint64_t n_bytes;
     if (!ob__tensor_bytes(result->dtype, result->rank, result->dims, &n_bytes)) return OB_E_LIMIT;
-    obk_pace pace = ob__pace(frame->threads);
-    void *data = ob__own_memory(&frame->session->allocator, &frame->dynamic_owned, n_bytes, &pace);
+    void *data = ob__own_result(&frame->session->allocator, &frame->dynamic_owned, &frame->spare, n_bytes);
     OB_FAIL_IF(!data, error, OB_E_MEMORY, "no memory for the %llu bytes of output %s", (unsigned long long)n_bytes, value->name);
     OB_TRY(ob_view_init(out, data, result->dtype, result->rank, result->dims));
     ob__copy_view(out, result, frame->threads);

@@ -52,6 +52,7 @@ typedef struct ob_frame {
     ob_cell **cells;                /* by value id: values that are not tensors, or tensors in a cell; allocated with `dynamic` */
     ob_arena dynamic_arena;         /* the views of these */
     ob_owned_memory *dynamic_owned; /* and their elements */
+    ob_owned_memory *spare;         /* blocks of the run before, for these */
     ob_level *levels;               /* of parts; NULL before the first */
     uint32_t n_levels;              /* number of active parts */
 } ob_frame;

@@ -132,8 +132,7 @@ void ob__forget_in_levels(ob_frame *frame, const ob_plan *plan) {
 /* Memory for the results, which outlives the level, and views of them for their readers. */
 static ob_status place_results(ob_frame *frame, const ob_part *part, const ob_plan *plan, ob_view **out) {
     ob_view *views = OB_ARENA_ARRAY(&frame->dynamic_arena, ob_view, part->n_results);
-    obk_pace pace = ob__pace(frame->threads);
-    char *data = ob__own_memory(&frame->session->allocator, &frame->dynamic_owned, plan->memory.output_bytes, &pace);
+    char *data = ob__own_result(&frame->session->allocator, &frame->dynamic_owned, &frame->spare, plan->memory.output_bytes);
     if (!views || !data) return OB_E_MEMORY;
     for (uint32_t i = 0; i < part->n_results; i++) {
         const ob_slot *slot = plan->outputs[i].slot;

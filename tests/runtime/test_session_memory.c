@@ -294,6 +294,37 @@ static void test_small_model(void **state) {
     ob_model_close(&model);
 }
 
+/* The memory of results whose size is in the data serves the next run; of other sizes it is given back. */
+static void test_results_of_the_last_run(void **state) {
+    (void)state;
+    counter c = {0};
+    ob_allocator allocator = counting(&c);
+    ob_session_config config;
+    ob_session *session = NULL;
+    ob_error error;
+    ob_model *model = new_model(14);
+    new_output(model, new_node(model, "NonZero", "y", 1, new_input(model, "x", OB_FLOAT, "4096")));
+    ob_session_config_init(&config);
+    config.allocator = &allocator;
+    assert_int_equal(ob_session_create(model, &config, &session, &error), OB_OK);
+    static float x[4096];
+    const int64_t counts[] = {4096, 4096, 3000, 4096, 5, 0, 5, 4096};
+    size_t n_bytes = 0;
+    for (size_t run = 0; run < sizeof counts / sizeof counts[0]; run++) {
+        for (int64_t i = 0; i < 4096; i++) x[i] = i < counts[run] ? 1.0f : 0.0f;
+        ob_view in = view_of(x, OB_FLOAT, 1, 4096), out = {0};
+        run_ok(session, &in, 1, &out, 1);
+        assert_int_equal(ob_view_count(&out), counts[run]);
+        for (int64_t i = 0; i < counts[run]; i++) assert_int_equal(((int64_t *)out.data)[i], i);
+        if (run == 0) n_bytes = c.n_bytes;
+        if (run == 1 || run == 2) assert_int_equal(c.n_bytes, n_bytes); /* the block is large enough, and not twice too large */
+        if (run == 6) assert_true(c.n_bytes + sizeof(int64_t) * 4096 / 2 < n_bytes); /* the large block is gone */
+    }
+    ob_session_close(&session);
+    ob_model_close(&model);
+    assert_int_equal(c.n_bytes, 0);
+}
+
 int main(int argc, char **argv) {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_small_model),
@@ -305,6 +336,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(test_one_block_for_all_plans),
         cmocka_unit_test(test_lent_memory),
         cmocka_unit_test(test_lent_memory_and_back),
+        cmocka_unit_test(test_results_of_the_last_run),
     };
     if (argc > 1) cmocka_set_test_filter(argv[1]);
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -380,8 +380,9 @@ static void evaluate_plainly(ob_session *session, const ob_view *in, ob_view *va
         if (session->constants[i]) ob__layout_view(session->constants[i]->layout, session->constants[i]->data, &values[i]);
     for (const ob_node *node = session->model->graph->first; node; node = node->next) {
         ob_view operands[3] = {{0}}, result;
+        ob_owned_memory *spare = NULL;
         for (uint32_t i = 0; i < node->n_inputs; i++) operands[i] = values[node->inputs[i]->id];
-        if (ob__execute_node(session, node, operands, &result, NULL, blocks, NULL, &error) != OB_OK)
+        if (ob__execute_node(session, node, operands, &result, NULL, blocks, &spare, NULL, &error) != OB_OK)
             fail_msg("%s", error.message);
         values[node->outputs[0]->id] = result;
     }

@@ -301,7 +301,8 @@ static ob_status run_kernel(oracle *o, const ob_node *node) {
     if (!node->op || !node->op->kernel || (!node->op->kernel->run && !node->op->kernel->view)) return skip(o, node, "no kernel");
     find_operands(o, node, in, in_cells);
     ob__stop_begin(&o->session->stop, 0);
-    ob_status status = ob__execute_node(o->session, node, in, out, &cells, &o->blocks, &o->strings, &o->error);
+    ob_owned_memory *spare = NULL;
+    ob_status status = ob__execute_node(o->session, node, in, out, &cells, &o->blocks, &spare, &o->strings, &o->error);
     if (status == OB_OK) status = keep_results(o, node, out, out_cells);
     ob__drop_cells(in_cells, node->n_inputs);
     ob__drop_cells(out_cells, node->n_outputs);
