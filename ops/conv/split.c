@@ -129,6 +129,13 @@ static ob_status fill_offsets(const ob_kernel_site *site, ob_conv_split *split, 
     return OB_OK;
 }
 
+/* With a stride, or with few rows of results in a block of `wish` elements, because each block copies the rows around it. */
+static bool overlaps_much(const obk_conv *k, int64_t wish) {
+    enum { MANY = 6 };
+    const obk_axis *last = &k->window.axes[k->window.rank - 1];
+    return last->stride > 1 || (k->window.rank == 2 && k->window.axes[0].kernel > 1 && wish < MANY * last->out);
+}
+
 /* Each block reads all weights, so blocks are larger where weights do not fit into the second-level cache, and where rows overlap
  * much. */
 static ob_status lay_out_panels(const ob_kernel_site *site, const obk_conv_panels *panels, bool buffered, ob_conv_split *split,
@@ -137,9 +144,9 @@ static ob_status lay_out_panels(const ob_kernel_site *site, const obk_conv_panel
     obk_conv *k = &split->k;
     const double weights = (double)k->channels * (double)k->window.n_kernel * (double)k->out_channels * (double)split->width;
     const int64_t each = k->channels + (buffered ? k->out_channels : 0),
-                  budget = weights > MANY                                  ? MANY
-                           : k->window.axes[k->window.rank - 1].stride > 1 ? SOME
-                                                                           : FEW,
+                  budget = weights > MANY                                                 ? MANY
+                           : overlaps_much(k, FEW / split->width / (each > 0 ? each : 1)) ? SOME
+                                                                                          : FEW,
                   wish = budget / split->width / (each > 0 ? each : 1);
     if (k->pointwise) {
         cut_plane(k, wish);
