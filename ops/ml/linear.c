@@ -88,8 +88,19 @@ static void add_intercepts(const linear *l, double *scores, const void *sums, in
     }
 }
 
-/* The scores of `n` rows from row `first` on, before the transform. x, sums: work memory. */
-static void multiply(const linear *l, const ob_view *in, int64_t first, int64_t n, double *x, void *sums, double *scores) {
+/* The same as floats, for a regressor of floats without a transform. */
+static void write_floats(const linear *l, float *y, const float *sums, int64_t n) {
+    const double *intercepts = l->intercepts;
+    for (int64_t i = 0; i < n; i++, y += l->n_scores, sums += l->n_padded) {
+        if (intercepts && l->has_intercepts)
+            for (int64_t j = 0; j < l->n_scores; j++) y[j] = (float)((double)sums[j] + intercepts[j]);
+        else
+            memcpy(y, sums, (size_t)l->n_scores * sizeof *y);
+    }
+}
+
+/* The products of `n` rows from row `first` on, n_padded elements apart. x: work memory. */
+static void multiply(const linear *l, const ob_view *in, int64_t first, int64_t n, double *x, void *sums) {
     const int64_t k = l->rows.columns;
     const bool as_they_are = l->single || in->dtype == OB_DOUBLE;
     const char *rows = (const char *)in->data + (size_t)(first * k) * ob_dtype_size(in->dtype);
@@ -104,7 +115,6 @@ static void multiply(const linear *l, const ob_view *in, int64_t first, int64_t 
                                       .y = sums,
                                       .y_row = l->n_padded,
                                       .alpha = 1});
-    add_intercepts(l, scores, sums, n);
 }
 
 /* The scores to write for n rows. `tops`: the places of their labels. */
@@ -131,7 +141,12 @@ static void linear_chunk(void *context, int64_t chunk, int lane) {
     double *scores = ob__take(&next, l->n_scores, ROWS * sizeof *scores), *pairs = (double *)(void *)next;
     const int64_t first = chunk * ROWS, n = l->rows.n - first < ROWS ? l->rows.n - first : ROWS;
     int64_t tops[ROWS];
-    multiply(l, &args->in[0], first, n, x, sums, scores);
+    multiply(l, &args->in[0], first, n, x, sums);
+    if (l->single && !l->classifies && l->post.transform == OB_ML_NONE) {
+        write_floats(l, (float *)args->out[0].data + first * l->n_scores, sums, n);
+        return;
+    }
+    add_intercepts(l, scores, sums, n);
     const double *results = finish(l, scores, n, pairs, tops);
     (void)ob__convert((float *)args->out[l->classifies].data + first * l->n_columns, OB_FLOAT, results, OB_DOUBLE,
                       n * l->n_columns, NULL);
