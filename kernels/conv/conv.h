@@ -101,7 +101,7 @@ typedef void (*obk_conv_pair)(obk_pair *pairs, const void *first, const void *se
 typedef void (*obk_conv_quad)(uint32_t *quads, const uint8_t *const *from, uint32_t flip, int64_t n);
 
 /* Elements of x and w. QUADS: four channels of bytes, unsigned in x and signed in w, which only panels take; .run is NULL at
- * levels that never have them, and ob__kernels_dot8 says whether this processor does. */
+ * levels that never have them and if the compiler cannot make them, and ob__kernels_dot8 says whether this processor does. */
 enum { OBK_CONV_F32, OBK_CONV_F64, OBK_CONV_PAIRS, OBK_CONV_QUADS, OBK_CONV_TYPES };
 
 /* Copies channels first .. end of block b of the plane x with their padding, into [channels][pitch]. Needs a pitch. padding: an

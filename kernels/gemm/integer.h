@@ -57,7 +57,7 @@ static inline int64_t obk_units(const obk_integer_gemm *gemm, int64_t k) {
     return gemm->each == 2 ? obk_pairs(k) : k / 4 + (k % 4 != 0) + 1;
 }
 
-/* In the table: [0] pairs; [1] quads, only if ob__kernels_dot8(). */
+/* In the table: [0] pairs; [1] quads, only if ob__kernels_dot8(); product is NULL if the compiler cannot make them. */
 enum { OBK_INTEGER_PAIRS, OBK_INTEGER_QUADS };
 
 static inline size_t obk_integer_panel_bytes(const obk_integer_gemm *gemm, int64_t k) {

@@ -101,7 +101,9 @@ static uint64_t packed_bytes(const row *r) {
     const obk_table *table = ob__kernels();
     int64_t nr = table->gemm[r->dtype == OB_DOUBLE ? OBK_GEMM_DOUBLE : OBK_GEMM_FLOAT].nr, k = K;
     if (r->dtype == OB_INT8) {
-        const obk_integer_gemm *gemm = &table->integer_gemm[ob__kernels_dot8() ? OBK_INTEGER_QUADS : OBK_INTEGER_PAIRS];
+        const obk_integer_gemm *gemm =
+            &table->integer_gemm[ob__kernels_dot8() && table->integer_gemm[OBK_INTEGER_QUADS].product ? OBK_INTEGER_QUADS
+                                                                                                      : OBK_INTEGER_PAIRS];
         nr = gemm->nr;
         k = obk_units(gemm, K);
     }
