@@ -2,6 +2,8 @@
 #ifndef OB_TESTS_SESSION_CASE_H
 #define OB_TESTS_SESSION_CASE_H
 
+#include <math.h>
+
 #include "build_model.h"
 #include "onnx_broadcast/session.h"
 #include "runtime/session.h"
@@ -76,6 +78,41 @@ static inline void expect_floats(const ob_view *view, const float *want, int64_t
     assert_int_equal(view->dtype, OB_FLOAT);
     assert_true(ob_view_is_contiguous(view));
     if (n) assert_memory_equal(view->data, want, (size_t)n * sizeof *want);
+}
+
+/* ---- Optimised beside plain ---- */
+
+static inline ob_session *open_threads(const ob_model *model, bool optimize, int threads) {
+    ob_session_config config;
+    ob_session *session = NULL;
+    ob_error error;
+    ob_session_config_init(&config);
+    config.optimize = optimize;
+    config.n_threads = threads;
+    if (ob_session_create(model, &config, &session, &error) != OB_OK) fail_msg("%s: %s", error.node, error.message);
+    return session;
+}
+
+/* The same bits, or NaN on both sides. */
+static inline bool same_element(ob_dtype dtype, const char *a, const char *b) {
+    if (memcmp(a, b, ob_dtype_size(dtype)) == 0) return true;
+    if (dtype == OB_FLOAT) return isnan(*(const float *)(const void *)a) && isnan(*(const float *)(const void *)b);
+    if (dtype == OB_DOUBLE) return isnan(*(const double *)(const void *)a) && isnan(*(const double *)(const void *)b);
+    if (dtype != OB_FLOAT16) return false;
+    const uint16_t x = *(const uint16_t *)(const void *)a, y = *(const uint16_t *)(const void *)b;
+    return (x & 0x7fff) > 0x7c00 && (y & 0x7fff) > 0x7c00;
+}
+
+/* The number of steps of the plan for these inputs. Closes the model. */
+static inline uint32_t steps_of(ob_model *model, const ob_view *in, size_t n_in) {
+    ob_session *session = open_session(model, true);
+    ob_session_memory memory;
+    ob_view out[2] = {{0}};
+    run_ok(session, in, n_in, out, ob_session_output_count(session));
+    ob_session_get_memory(session, &memory);
+    ob_session_close(&session);
+    ob_model_close(&model);
+    return (uint32_t)memory.n_steps;
 }
 
 #endif

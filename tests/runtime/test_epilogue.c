@@ -168,25 +168,6 @@ static drawn draw_model(void) {
     return d;
 }
 
-static bool same_element(ob_dtype dtype, const char *a, const char *b) {
-    if (memcmp(a, b, ob_dtype_size(dtype)) == 0) return true;
-    if (dtype == OB_FLOAT) return isnan(*(const float *)(const void *)a) && isnan(*(const float *)(const void *)b);
-    if (dtype == OB_DOUBLE) return isnan(*(const double *)(const void *)a) && isnan(*(const double *)(const void *)b);
-    const uint16_t x = *(const uint16_t *)(const void *)a, y = *(const uint16_t *)(const void *)b;
-    return (x & 0x7fff) > 0x7c00 && (y & 0x7fff) > 0x7c00;
-}
-
-static ob_session *open_threads(const ob_model *model, bool optimize, int threads) {
-    ob_session_config config;
-    ob_session *session = NULL;
-    ob_error error;
-    ob_session_config_init(&config);
-    config.optimize = optimize;
-    config.n_threads = threads;
-    if (ob_session_create(model, &config, &session, &error) != OB_OK) fail_msg("%s: %s", error.node, error.message);
-    return session;
-}
-
 /* True if the model is one step. */
 static bool check_model(const drawn *d, int threads) {
     ob_session *plain = open_threads(d->model, false, 1), *fused = open_threads(d->model, true, threads);
@@ -219,17 +200,6 @@ static void random_epilogues(void **state) {
     }
     ob__kernels_limit(~0u);
     assert_true(n_fused > 350);
-}
-
-static uint32_t steps_of(ob_model *model, const ob_view *in, size_t n_in) {
-    ob_session *session = open_session(model, true);
-    ob_session_memory memory;
-    ob_view out[2] = {{0}};
-    run_ok(session, in, n_in, out, ob_session_output_count(session));
-    ob_session_get_memory(session, &memory);
-    ob_session_close(&session);
-    ob_model_close(&model);
-    return (uint32_t)memory.n_steps;
 }
 
 static void epilogues_and_others(void **state) {

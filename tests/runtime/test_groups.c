@@ -126,26 +126,6 @@ static drawn draw_graph(void) {
     return d;
 }
 
-static bool same_element(ob_dtype dtype, const char *a, const char *b) {
-    if (memcmp(a, b, ob_dtype_size(dtype)) == 0) return true;
-    if (dtype == OB_FLOAT) return isnan(*(const float *)(const void *)a) && isnan(*(const float *)(const void *)b);
-    if (dtype == OB_DOUBLE) return isnan(*(const double *)(const void *)a) && isnan(*(const double *)(const void *)b);
-    if (dtype != OB_FLOAT16) return false;
-    const uint16_t x = *(const uint16_t *)(const void *)a, y = *(const uint16_t *)(const void *)b;
-    return (x & 0x7fff) > 0x7c00 && (y & 0x7fff) > 0x7c00;
-}
-
-static ob_session *open_threads(const ob_model *model, bool optimize, int threads) {
-    ob_session_config config;
-    ob_session *session = NULL;
-    ob_error error;
-    ob_session_config_init(&config);
-    config.optimize = optimize;
-    config.n_threads = threads;
-    if (ob_session_create(model, &config, &session, &error) != OB_OK) fail_msg("%s: %s", error.node, error.message);
-    return session;
-}
-
 /* Returns the number of steps that grouping saves. */
 static int64_t check_graph(const drawn *d, int threads) {
     ob_session *plain = open_threads(d->model, false, 1), *grouped = open_threads(d->model, true, threads);
@@ -185,17 +165,6 @@ static void random_graphs(void **state) {
     }
     ob__kernels_limit(~0u);
     assert_true(n_grouped > 200);
-}
-
-static uint32_t steps_of(ob_model *model, const ob_view *in, size_t n_in) {
-    ob_session *session = open_session(model, true);
-    ob_session_memory memory;
-    ob_view out[2] = {{0}};
-    run_ok(session, in, n_in, out, ob_session_output_count(session));
-    ob_session_get_memory(session, &memory);
-    ob_session_close(&session);
-    ob_model_close(&model);
-    return (uint32_t)memory.n_steps;
 }
 
 static void what_is_one_step(void **state) {
