@@ -71,9 +71,12 @@ static __attribute__((noinline)) obk_r_f32 LOAD_MASKED(const float *x, lane_rang
 }
 #endif
 
-/* A tile with vectors along positions: output channels, and vectors. */
-#if defined(__AVX512F__) || defined(__aarch64__)
+/* A tile with vectors along positions: output channels, and vectors. Types whose vectors have fewer elements than a tile has
+ * output channels do without it, because it would read past a panel. */
+#if defined(__AVX512F__)
 enum { ALONG_CHANNELS = 8, ALONG_VECTORS = 3, ALONG_PRODUCTS = 192 };
+#elif defined(__aarch64__)
+enum { ALONG_CHANNELS = 4, ALONG_VECTORS = 6, ALONG_PRODUCTS = 192 };
 #elif defined(__AVX2__)
 enum { ALONG_CHANNELS = 4, ALONG_VECTORS = 3, ALONG_PRODUCTS = 144 };
 #else
@@ -173,7 +176,10 @@ OBK_QUADS_END
 #endif
 
 #define PANELS(t)                                                                                                                \
-    { LANES_##t, PANEL_VECTORS, ALONG_PRODUCTS, pack_panels_##t, lay_out_##t, run_panels_##t }
+    {                                                                                                                            \
+        LANES_##t, PANEL_VECTORS, LANES_##t % ALONG_CHANNELS == 0 ? ALONG_PRODUCTS : 0, pack_panels_##t, lay_out_##t,            \
+            run_panels_##t                                                                                                       \
+    }
 const obk_convs OBK_TABLE(conv) = {.run = {[OBK_CONV_F32] = conv_f32, [OBK_CONV_F64] = conv_f64, [OBK_CONV_PAIRS] = conv_pairs},
                                    .panels = {[OBK_CONV_F32] = PANELS(f32),
                                               [OBK_CONV_F64] = PANELS(f64),

@@ -134,7 +134,8 @@ static inline int64_t obk_depthwise_blocks(obk_conv *c) {
 
 typedef struct obk_conv_panels {
     int64_t lanes, widest;
-    int64_t along_products; /* one kernel position: vectors along positions are faster up to this number of products */
+    int64_t
+        along_products; /* one kernel position: vectors along positions are faster up to this number of products; 0: never used */
     obk_conv_pack pack;
     obk_conv_lay_out lay_out;
     obk_conv_run_panels run;

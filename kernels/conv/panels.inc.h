@@ -224,7 +224,7 @@ static void NAME(run_panels)(const obk_conv *c, const void *copies, const void *
                   length = c->pointwise ? n : obk_row_length(win, t, b), pitch = c->pitch > 0 ? c->pitch : win->n_out;
     const int64_t *rows = c->pointwise ? &zero : t->row;
     T *sums = lane, *finished = sums + OBK_PANEL_ROOM * PANEL_VECTORS * NAME(LANES);
-    if (c->along && n >= NAME(LANES)) {
+    if (c->along && NAME(LANES) % ALONG_CHANNELS == 0 && n >= NAME(LANES)) {
         NAME(run_along)(c, copies, packed, bias, results, b, first, end, after, finished, pace);
         return;
     }

@@ -99,8 +99,8 @@ static bool runs_along(const ob_conv_split *split, const obk_conv_panels *panels
     const double products = (double)k->channels * (double)k->window.n_kernel, most = k->pointwise ? (double)panels->along_products
                                                                                      : n <= panels->lanes ? MOST_OF_ONE
                                                                                                           : 0;
-    return products <= most && products >= LEAST_PRODUCTS && k->window.n_out >= LEAST_RESULTS && n <= INT64_MAX / 8 &&
-           n * 4 >= ob__round_up(n, UNIT) * 3;
+    return panels->along_products > 0 && products <= most && products >= LEAST_PRODUCTS && k->window.n_out >= LEAST_RESULTS &&
+           n <= INT64_MAX / 8 && n * 4 >= ob__round_up(n, UNIT) * 3;
 }
 
 /* Panels gain where a result has many products, because results are transposed at the end, and where vectors are mostly full. */
