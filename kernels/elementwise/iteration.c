@@ -5,6 +5,7 @@
 #include "core/base/error.h"
 #include "core/base/integers.h"
 #include "kernels/elementwise/iteration_layout.h"
+#include "kernels/kernels.h"
 
 static const int64_t stream_bytes = INT64_C(24) << 20;
 
@@ -43,6 +44,15 @@ static bool rows_fit(const obk_iteration *b) {
     return true;
 }
 
+/* Short rows of a program become one, unless an operand is another scalar for each row. */
+static bool joins_rows(const obk_iteration *b, int64_t n_bytes) {
+    const int32_t inner = b->nd.rank - 1;
+    if (!b->program || n_bytes >= PROGRAM_ROW_BYTES) return false;
+    for (uint32_t k = 0; k < b->nd.n_inputs; k++)
+        if (obk_nd_stride(&b->nd, inner, k) == 0 && obk_nd_stride(&b->nd, inner - 1, k) != 0) return false;
+    return true;
+}
+
 static void choose_geometry(obk_iteration *b, bool tiles, int64_t tile_elems) {
     const obk_nd *nd = &b->nd;
     int32_t inner = nd->rank - 1;
@@ -52,7 +62,7 @@ static void choose_geometry(obk_iteration *b, bool tiles, int64_t tile_elems) {
     if (nd->rank == 1 || n > tile_elems) {
         b->axis = inner;
         b->chunk = tiles || !rows_fit(b) ? tile_elems : GRAIN_ELEMS;
-    } else if (n_bytes >= MIN_ROW_BYTES && rows_fit(b)) {
+    } else if (n_bytes >= MIN_ROW_BYTES && rows_fit(b) && !joins_rows(b, n_bytes)) {
         b->flat = false;
         b->axis = inner - 1;
         b->chunk = (tiles ? tile_elems : ROWS_ELEMS) / n;
@@ -137,11 +147,24 @@ static int64_t largest_element(const obk_iteration *b) {
     return largest;
 }
 
+/* A chain needs no tiles if all operands are used in place: true, and blocks are large. */
+static bool choose_large_blocks(obk_iteration *b) {
+    const int32_t inner = b->nd.rank - 1;
+    if (!b->program || !obk_program_is_chain(b->program) || b->stream) return false;
+    if (b->nd.dims[inner] * b->operands[b->nd.n_inputs].loop_size < MIN_ROW_BYTES) return false;
+    choose_geometry(b, false, ROWS_ELEMS);
+    choose_access(b, NULL, false);
+    for (uint32_t k = 0; k <= b->nd.n_inputs; k++)
+        if (b->operands[k].access != DIRECT) return false;
+    return true;
+}
+
 /* A block must fit into a tile if any operand uses one. With fold, the accumulator should also stay in the first-level cache. */
 void obk_choose_blocks(obk_iteration *b, const bool *misaligned, int64_t tile_bytes) {
     const obk_nd *nd = &b->nd;
     uint32_t n = nd->n_inputs + nd->n_outputs;
     const int64_t largest = largest_element(b);
+    if (!misaligned && choose_large_blocks(b)) return;
     bool tiles = b->fold || b->program;
     for (uint32_t k = 0; k < n; k++) {
         const obk_iteration_operand *operand = &b->operands[k];
@@ -202,10 +225,47 @@ static ob_status keep_sizes(obk_iteration *b, size_t n_operands, ob_arena *arena
     return OB_OK;
 }
 
+/* A fold of several operands is a chain, if its loop has a form. Registers need lane memory, which a fold of few operands may not
+ * have. */
+static ob_status fold_to_program(const obk_iteration_spec **spec, obk_iteration_spec *folded, uint32_t n_in, ob_dtype dtype,
+                                 ob_arena *arena, ob_error *error) {
+    const obk_iteration_spec *from = *spec;
+    const obk_chains *chains = ob__kernels()->chain;
+    if (!from->fold || n_in < FEW_OPERANDS || n_in > OBK_PROGRAM_OPERANDS || from->in_convert[0] || from->out_convert ||
+        !chains->find(from->loop) || (from->finish && !chains->find(from->finish)))
+        return OB_OK;
+    const uint32_t n_steps = n_in - 1 + (from->finish != NULL);
+    obk_program *made = ob__arena_alloc(arena, sizeof *made + n_steps * sizeof made->steps[0]);
+    OB_FAIL_IF(!made, error, OB_E_MEMORY, "no memory for a plan");
+    const uint8_t size = (uint8_t)ob_dtype_size(dtype);
+    int32_t reads[OBK_PROGRAM_STEPS][3];
+    *made = (obk_program){.n_steps = n_steps, .n_registers = 1, .largest = size, .chains = chains};
+    for (uint32_t s = 0; s < n_steps; s++) {
+        const bool first = s == 0, last = s + 1 == n_steps, finishes = s + 1 == n_in;
+        obk_program_step *step = &made->steps[s];
+        *step = (obk_program_step){.loop = finishes ? from->finish : from->loop,
+                                   .params = from->params,
+                                   .n_in = 2,
+                                   .out = last ? OBK_PROGRAM_RESULT : 0,
+                                   .out_size = size};
+        step->in[0].from = first ? OBK_FROM_OPERAND : OBK_FROM_REGISTER;
+        step->in[1] = finishes ? (obk_program_input){.from = OBK_FROM_SCALAR, .scalar = from->finish_operand}
+                               : (obk_program_input){.from = OBK_FROM_OPERAND, .index = (uint8_t)(s + 1)};
+        reads[s][0] = (int32_t)s - 1;
+        reads[s][1] = -1;
+    }
+    obk_program_join(made, (const int32_t(*)[3])reads);
+    *folded = (obk_iteration_spec){.program = made};
+    *spec = folded;
+    return OB_OK;
+}
+
 ob_status obk_iteration_plan(obk_iteration *b, const ob_view *in, uint32_t n_in, const ob_view *out,
                              const obk_iteration_spec *spec, ob_arena *arena, size_t *lane_bytes, ob_error *error) {
     int64_t few[OBK_ND_ROOM(FEW_OPERANDS)], *room = few;
     size_t n = (size_t)n_in + 1;
+    obk_iteration_spec folded;
+    OB_TRY(fold_to_program(&spec, &folded, n_in, out->dtype, arena, error));
     OB_FAIL_IF(!spec->fold && n > (spec->program ? OBK_PROGRAM_OPERANDS + 1 : FEW_OPERANDS), error, OB_E_ARGUMENT,
                "a loop of %u inputs", (unsigned)n_in);
     if (n > FEW_OPERANDS) room = OB_ARENA_ARRAY(arena, int64_t, OBK_ND_ROOM(n));

@@ -13,6 +13,7 @@ enum access {
 enum {
     TILE_BYTES = 4096,
     PROGRAM_TILE_BYTES = 8192, /* a call of a loop costs as much as 1 KiB; two or three tiles are in use */
+    CHAIN_TILE_BYTES = 16384,  /* only operands that are gathered use one */
     SMALL_TILES_BYTES = 1536,  /* bytes of all tiles on the stack, if there is no lane memory */
     STREAM_TILE_BYTES = 1024,
     FEW_OPERANDS = 4, /* the most operands without folding */
@@ -20,9 +21,10 @@ enum {
     CACHED_TILES = 4,
     N_TILES = CACHED_TILES + 2, /* the last two are shared and their contents never reused */
     MOST_TILES = OBK_PROGRAM_OPERANDS,
-    MIN_ROW_BYTES = 64,  /* rows at least this long are not worth gathering */
-    ROWS_ELEMS = 8192,   /* elements of a block that needs no tile */
-    GRAIN_ELEMS = 32768, /* threads share the work only above twice this */
+    MIN_ROW_BYTES = 64,       /* rows at least this long are not worth gathering */
+    PROGRAM_ROW_BYTES = 2048, /* the same for a program */
+    ROWS_ELEMS = 8192,        /* elements of a block that needs no tile */
+    GRAIN_ELEMS = 32768,      /* threads share the work only above twice this */
 };
 
 static inline bool is_input(const obk_iteration *b, uint32_t k) {
@@ -30,7 +32,8 @@ static inline bool is_input(const obk_iteration *b, uint32_t k) {
 }
 
 static inline int64_t most_tile_bytes(const obk_iteration *b) {
-    return b->program ? PROGRAM_TILE_BYTES : TILE_BYTES;
+    if (!b->program) return TILE_BYTES;
+    return obk_program_is_chain(b->program) ? CHAIN_TILE_BYTES : PROGRAM_TILE_BYTES;
 }
 
 /* The number of tiles for inputs. */

@@ -324,17 +324,21 @@ void obk_iteration_run(const obk_iteration *b, const ob_view *in, const ob_view 
                        size_t lane_stride) {
     if (b->nd.n_elems == 0) return;
     run r = {.blocks = b, .in = in, .out = out->data, .lanes = lanes, .lane_stride = lane_stride};
-    bool misaligned[DIRECT_OPERANDS] = {false};
-    const bool any = b->nd.n_inputs < DIRECT_OPERANDS && find_misaligned(&r, misaligned), in_lanes = b->lanes && lanes;
+    bool misaligned[OBK_PROGRAM_OPERANDS + 1] = {false};
+    const bool any = (b->program || b->nd.n_inputs < DIRECT_OPERANDS) && find_misaligned(&r, misaligned),
+               in_lanes = b->lanes && lanes;
     /* a fold writes its accumulator before it reads later operands, and a scalar first operand before the second */
     for (uint32_t k = 1; b->fold && k < b->nd.n_inputs; k++) r.out_tile |= in[k].data == out->data;
     if (b->program || b->nd.n_inputs >= FEW_OPERANDS) /* the plan is not adapted for these below */
         r.out_tile |= !is_aligned((uintptr_t)out->data, b->operands[b->nd.n_inputs].size);
     obk_iteration aligned;
-    obk_iteration_operand operands[FEW_OPERANDS];
+    obk_iteration_operand operands[OBK_PROGRAM_OPERANDS + 1];
     const int32_t tile_bytes = in_lanes ? b->tile_bytes : small_tile_bytes(b);
     const bool too_large = !in_lanes && (r.out_tile || !b->direct) && b->tile_bytes > tile_bytes;
-    if ((any || too_large) && b->nd.n_inputs < FEW_OPERANDS && !b->program) {
+    /* a chain in large blocks: a misaligned operand needs a tile, which holds less */
+    const bool too_large_chain =
+        b->program && (any || r.out_tile) && b->chunk * b->inner > b->tile_bytes / b->operands[b->nd.n_inputs].size;
+    if (((any || too_large) && b->nd.n_inputs < FEW_OPERANDS && !b->program) || too_large_chain) {
         aligned = *b;
         aligned.operands = memcpy(operands, b->operands, (b->nd.n_inputs + 1) * sizeof *operands);
         obk_choose_blocks(&aligned, misaligned, tile_bytes);

@@ -1,36 +1,182 @@
 #include "kernels/elementwise/program.h"
 
+/* A call of a program. */
+typedef struct call {
+    const obk_program *program;
+    char *const *p;
+    const int64_t *step, *row;
+    uint32_t n_operands;
+    int64_t n, rows;
+    char *registers;
+    int64_t register_bytes;
+    uint8_t size[OBK_PROGRAM_REGISTERS]; /* bytes of an element of each register */
+} call;
+
+/* An operand of a step: the distances of its elements and rows, as obk_loop has them. */
+typedef struct place {
+    char *p;
+    int64_t step, row;
+} place;
+
+static place find_input(const call *c, const obk_program_input *in) {
+    switch (in->from) {
+    case OBK_FROM_OPERAND: return (place){c->p[in->index], c->step[in->index], c->row[in->index]};
+    case OBK_FROM_REGISTER:
+        return (place){c->registers + in->index * c->register_bytes, c->size[in->index], c->size[in->index] * c->n};
+    default: return (place){(char *)(uintptr_t)in->scalar, 0, 0};
+    }
+}
+
+static place find_result(const call *c, const obk_program_step *step) {
+    if (step->out == OBK_PROGRAM_RESULT) return (place){c->p[c->n_operands], step->out_size, c->row[c->n_operands]};
+    return (place){c->registers + step->out * c->register_bytes, step->out_size, step->out_size * c->n};
+}
+
+/* The loop of a step for the elements of each row from `first` on. */
+static void run_loop(call *c, const obk_program_step *step, int64_t first) {
+    char *q[4];
+    int64_t steps[4], rows[4];
+    for (uint32_t k = 0; k <= step->n_in; k++) {
+        const place at = k < step->n_in ? find_input(c, &step->in[k]) : find_result(c, step);
+        q[k] = at.p + first * at.step;
+        steps[k] = at.step;
+        rows[k] = at.row;
+    }
+    if (step->out != OBK_PROGRAM_RESULT) c->size[step->out] = step->out_size;
+    step->loop(q, steps, c->n - first, rows, c->rows, step->params);
+}
+
+static void set_operand(obk_link *link, int k, const place *at) {
+    link->p[k] = at->p;
+    link->row[k] = at->row;
+}
+
+/* False: the form has no code for these operands. */
+static bool set_code(obk_link *link, const obk_program_step *step, obk_link_kind kind) {
+    link->code[0] = step->form->code[kind][0];
+    link->code[1] = step->form->code[kind][1];
+    link->params = step->params;
+    return link->code[0] != NULL;
+}
+
+/* The link of a step that gets operand `got` in registers; both operands: got is 2. */
+static bool make_link(const call *c, const obk_program_step *step, uint32_t got, obk_link *link) {
+    if (step->n_in == 1 || got == 2) return set_code(link, step, OBK_LINK_SELF);
+    const place other = find_input(c, &step->in[got == 0 ? 1 : 0]);
+    set_operand(link, 0, &other);
+    if (step->n_in == 3) {
+        const place third = find_input(c, &step->in[2]);
+        set_operand(link, 1, &third);
+        if ((third.step == 0) != (other.step == 0)) return false;
+    }
+    const obk_link_kind after = other.step ? OBK_LINK_VECTOR : OBK_LINK_SCALAR,
+                        before = other.step ? OBK_LINK_VECTOR_FIRST : OBK_LINK_SCALAR_FIRST;
+    return set_code(link, step, got == 0 ? after : before);
+}
+
+static uint32_t got_by(const obk_program_step *step) {
+    return step->n_in > 1 && step->gets == 3 ? 2 : step->gets >> 1;
+}
+
+/* Runs the chain that begins with the step; returns the elements of a row that are done. */
+static int64_t run_chain(const call *c, const obk_program_step *first) {
+    obk_link links[OBK_PROGRAM_STEPS + 2];
+    const bool is_double = first->form->is_double;
+    const obk_chains *chains = c->program->chains;
+    const int64_t size = is_double ? 8 : 4;
+    int n = 0;
+    if (c->n * size < chains->vector_bytes) return 0;
+    place at = find_input(c, &first->in[0]);
+    uint32_t got = 0;
+    if (!at.step && first->n_in == 2) at = find_input(c, &first->in[got = 1]);
+    if (!at.step) return 0;
+    links[n] = (obk_link){.code = {chains->load[is_double][0], chains->load[is_double][1]}};
+    set_operand(&links[n++], 0, &at);
+    for (uint32_t s = 0; s < first->joined; s++) {
+        links[n] = (obk_link){.params = NULL};
+        if (!make_link(c, &first[s], s == 0 ? got : got_by(&first[s]), &links[n++])) return 0;
+    }
+    const place result = find_result(c, &first[first->joined - 1]);
+    links[n] = (obk_link){.code = {chains->store[is_double][0], chains->store[is_double][1]}};
+    set_operand(&links[n++], 0, &result);
+    return chains->run(links, n, is_double, c->n * size, c->rows) / size;
+}
+
+void obk_program_join(obk_program *program, const int32_t (*reads)[3]) {
+    uint32_t n_readers[OBK_PROGRAM_STEPS] = {0}, first = 0;
+    for (uint32_t s = 0; s < program->n_steps; s++)
+        for (uint32_t k = 0; k < program->steps[s].n_in; k++) {
+            const int32_t read = reads[s][k];
+            bool again = false;
+            for (uint32_t j = 0; j < k; j++) again |= reads[s][j] == read;
+            if (read >= 0 && !again) n_readers[read]++;
+        }
+    for (uint32_t s = 0; s < program->n_steps; s++) {
+        obk_program_step *step = &program->steps[s];
+        const obk_link_form *before = s > 0 ? program->steps[s - 1].form : NULL;
+        step->form = program->chains->find(step->loop);
+        if (step->form && step->form->n_in != step->n_in) step->form = NULL;
+        step->joined = step->gets = 0;
+        for (uint32_t k = 0; k < step->n_in && s > 0; k++)
+            if (reads[s][k] == (int32_t)s - 1) step->gets |= (uint8_t)(1 << k);
+        if (!before || !step->form || before->is_double != step->form->is_double || !step->gets || n_readers[s - 1] != 1 ||
+            (step->n_in == 3 && step->gets != 1))
+            first = s;
+        else
+            program->steps[first].joined = (uint8_t)(s - first + 1);
+    }
+}
+
+/* Runs the loops of a chain behind the elements that are done, in pieces, since blocks may be larger than registers. */
+static void run_behind(const call *c, int64_t done) {
+    const int64_t most = c->register_bytes / c->program->largest;
+    const int64_t width = c->n - done < most ? c->n - done : most, height = most / width;
+    char *q[OBK_PROGRAM_OPERANDS + 1];
+    call piece = *c;
+    piece.p = q;
+    for (int64_t j = 0; j < c->rows; j += height)
+        for (int64_t i = done; i < c->n; i += width) {
+            for (uint32_t k = 0; k <= c->n_operands; k++) q[k] = c->p[k] + j * c->row[k] + i * c->step[k];
+            piece.rows = c->rows - j < height ? c->rows - j : height;
+            piece.n = c->n - i < width ? c->n - i : width;
+            for (uint32_t s = 0; s < c->program->n_steps; s++) run_loop(&piece, &c->program->steps[s], 0);
+        }
+}
+
+/* Rows become one row where all operands allow it. */
+static void join_rows(call *c) {
+    for (uint32_t k = 0; k <= c->n_operands; k++)
+        if (c->row[k] != c->step[k] * c->n) return;
+    c->n *= c->rows;
+    c->rows = 1;
+}
+
 void obk_program_run(const obk_program *program, uint32_t n_operands, char *const *p, const int64_t *step, int64_t n,
                      const int64_t *row, int64_t rows, char *registers, int64_t register_bytes) {
-    uint8_t size[OBK_PROGRAM_REGISTERS] = {0}; /* bytes of an element of each register */
-    for (uint32_t s = 0; s < program->n_steps; s++) {
+    call c = {.program = program,
+              .p = p,
+              .step = step,
+              .row = row,
+              .n_operands = n_operands,
+              .n = n,
+              .rows = rows,
+              .registers = registers,
+              .register_bytes = register_bytes};
+    if (rows > 1) join_rows(&c);
+    if (obk_program_is_chain(program)) {
+        const int64_t done = run_chain(&c, program->steps);
+        if (done < c.n) run_behind(&c, done);
+        return;
+    }
+    for (uint32_t s = 0; s < program->n_steps;) {
         const obk_program_step *at = &program->steps[s];
-        char *q[4];
-        int64_t q_step[4], q_row[4];
-        for (uint32_t k = 0; k < at->n_in; k++) {
-            const obk_program_input *in = &at->in[k];
-            switch (in->from) {
-            case OBK_FROM_OPERAND:
-                q[k] = p[in->index];
-                q_step[k] = step[in->index];
-                q_row[k] = row[in->index];
-                break;
-            case OBK_FROM_REGISTER:
-                q[k] = registers + in->index * register_bytes;
-                q_step[k] = size[in->index];
-                q_row[k] = size[in->index] * n;
-                break;
-            default:
-                q[k] = (char *)(uintptr_t)in->scalar;
-                q_step[k] = q_row[k] = 0;
-                break;
-            }
-        }
-        const bool last = at->out == OBK_PROGRAM_RESULT;
-        q[at->n_in] = last ? p[n_operands] : registers + at->out * register_bytes;
-        q_step[at->n_in] = at->out_size;
-        q_row[at->n_in] = last ? row[n_operands] : at->out_size * n;
-        if (!last) size[at->out] = at->out_size;
-        at->loop(q, q_step, n, q_row, rows, at->params);
+        const uint32_t some = at->joined ? at->joined : 1;
+        const int64_t done = at->joined ? run_chain(&c, at) : 0;
+        for (uint32_t i = 0; i < some; i++)
+            if (done < c.n)
+                run_loop(&c, &at[i], done);
+            else if (at[i].out != OBK_PROGRAM_RESULT)
+                c.size[at[i].out] = at[i].out_size;
+        s += some;
     }
 }

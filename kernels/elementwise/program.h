@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 
+#include "kernels/elementwise/chain.h"
 #include "kernels/loop.h"
 
 enum { OBK_PROGRAM_OPERANDS = 12, OBK_PROGRAM_REGISTERS = 6, OBK_PROGRAM_STEPS = 24 };
@@ -21,8 +22,11 @@ typedef struct obk_program_step {
     obk_loop loop;
     const void *params;
     uint8_t n_in;
-    uint8_t out;      /* the register of the result; OBK_PROGRAM_RESULT: the program's result */
-    uint8_t out_size; /* bytes of an element */
+    uint8_t out;               /* the register of the result; OBK_PROGRAM_RESULT: the program's result */
+    uint8_t out_size;          /* bytes of an element */
+    uint8_t joined;            /* steps of a chain that begins here; 0: none */
+    uint8_t gets;              /* in a chain, but not at its beginning: bit k: input k is the result of the step before */
+    const obk_link_form *form; /* in a chain */
     obk_program_input in[3];
 } obk_program_step;
 
@@ -31,12 +35,22 @@ enum { OBK_PROGRAM_RESULT = UINT8_MAX };
 typedef struct obk_program {
     uint32_t n_steps, n_registers;
     uint8_t largest; /* bytes of the largest element in a register */
+    const obk_chains *chains;
     obk_program_step steps[];
 } obk_program;
 
 /* Runs the steps for `rows` rows of n elements. p, step, row: of n_operands operands, then of the result, as obk_loop has them.
- * registers: n_registers of register_bytes each, at least rows * n elements. */
+ * registers: n_registers of register_bytes each, at least rows * n elements, or any number
+ * of elements for a chain. */
 void obk_program_run(const obk_program *program, uint32_t n_operands, char *const *p, const int64_t *step, int64_t n,
                      const int64_t *row, int64_t rows, char *registers, int64_t register_bytes);
+
+/* True if one chain computes all steps. */
+static inline bool obk_program_is_chain(const obk_program *program) {
+    return program->n_steps > 0 && program->steps[0].joined == program->n_steps;
+}
+
+/* Joins steps to chains. `reads`: for each step and input, the step whose result it reads; -1: none. */
+void obk_program_join(obk_program *program, const int32_t (*reads)[3]);
 
 #endif

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/base/error.h"
+#include "kernels/kernels.h"
 #include "ops/elementwise/element.h"
 #include "ops/kernel/common.h"
 
@@ -179,9 +180,11 @@ ob_status ob__group_program(const ob_kernel_site *site, const ob_group_node *nod
     obk_program *made = ob__tail(site, 1, sizeof *made + d->n * sizeof d->steps[0]);
     OB_FAIL_IF(!made, error, OB_E_MEMORY, "no memory for a plan");
     made->n_steps = d->n;
+    made->chains = ob__kernels()->chain;
     made->largest = 1;
     if (!choose_registers(d, made)) return OB_OK;
     memcpy(made->steps, d->steps, d->n * sizeof d->steps[0]);
+    obk_program_join(made, (const int32_t(*)[3])d->read);
     out->program = made;
     return OB_OK;
 }

@@ -357,6 +357,8 @@ static void folds_match_the_oracle(void **state) {
     static const ob_dtype dtypes[] = {OB_FLOAT, OB_INT64, OB_INT8};
     for (int i = 0; i < 300; i++) check_kernel("Max", 1 + draw(7), dtypes[i % 3], 6);
     for (size_t n = 1; n <= MAX_INPUTS; n++) check_kernel("Sum", n, OB_FLOAT, 5);
+    for (int i = 0; i < 600; i++) check_kernel(i % 2 ? "Sum" : "Max", 4 + draw(9), OB_FLOAT, 4); /* chains */
+    for (int i = 0; i < 600; i++) check_kernel(i % 2 ? "Sum" : "Max", 4 + draw(9), OB_FLOAT, 4); /* chains */
 }
 
 /* ---- Work shared between threads: ranges come in any order ---- */

@@ -78,9 +78,9 @@ static ob_value *any_value(const drawn *d) { /* mostly a late one, so that there
 }
 
 static void add_one(drawn *d, int i) {
-    static const char *const binary[] = {"Add", "Sub", "Mul", "Div", "Max", "Min"}, *const unary[] = {"Neg",  "Abs",
-                                                                                                      "Relu", "Sigmoid",
-                                                                                                      "Sqrt", "HardSwish"};
+    static const char *const binary[] = {"Add", "Sub", "Mul", "Div", "Max", "Min"};
+    static const char *const unary[] = {"Neg", "Abs",       "Relu",        "Sigmoid",   "Sqrt",
+                                        "Exp", "HardSwish", "HardSigmoid", "LeakyRelu", "Reciprocal"};
     char name[16];
     snprintf(name, sizeof name, "v%d", i);
     ob_value *a = any_value(d), *b = any_value(d), *c = any_value(d), *made;
@@ -88,7 +88,7 @@ static void add_one(drawn *d, int i) {
     switch (pick(is_integer ? 6 : 9)) {
     case 0:
     case 1: made = new_node(d->model, binary[pick(6)], name, 2, a, b); break;
-    case 2: made = new_node(d->model, unary[pick(is_integer ? 3 : 6)], name, 1, a); break;
+    case 2: made = new_node(d->model, unary[pick(is_integer ? 3 : 10)], name, 1, a); break;
     case 3:
         if (d->n_conditions == 0) {
             d->conditions[d->n_conditions++] = new_node(d->model, pick(2) ? "Less" : "GreaterOrEqual", name, 2, a, b);

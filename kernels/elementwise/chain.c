@@ -1,0 +1,116 @@
+/* Steps of chains. Compiled once for each instruction-set level. */
+#include "kernels/elementwise/chain.h"
+
+#include <stddef.h>
+
+#include "kernels/elementwise/elementwise.h"
+#include "kernels/kernels.h"
+#include "kernels/level.h"
+#include "kernels/norm/norm.h"
+#include "kernels/vector.h"
+
+/* Only where functions get vectors in registers. */
+#if defined(__x86_64__) || defined(__aarch64__)
+
+extern const obk_loops OBK_TABLE(binary)[OBK_BINARY_COUNT], OBK_TABLE(unary)[OBK_UNARY_COUNT];
+extern const obk_loop OBK_TABLE(clip)[OB_DTYPE_COUNT];
+extern const obk_norms OBK_TABLE(norm);
+
+/* a < b ? a : b; the square root; x where it is NaN, otherwise y; y where x < 0, otherwise x. */
+#if defined(__AVX512F__)
+#define MIN_f32(a, b) ((obk_r_f32)_mm512_min_ps((__m512)(a), (__m512)(b)))
+#define MIN_f64(a, b) ((obk_r_f64)_mm512_min_pd((__m512d)(a), (__m512d)(b)))
+#define SQRT_f32(a)   ((obk_r_f32)_mm512_sqrt_ps((__m512)(a)))
+#define SQRT_f64(a)   ((obk_r_f64)_mm512_sqrt_pd((__m512d)(a)))
+#define UNLESS_NAN_f32(x, y)                                                                                                     \
+    ((obk_r_f32)_mm512_mask_blend_ps(_mm512_cmp_ps_mask((__m512)(x), (__m512)(x), _CMP_UNORD_Q), (__m512)(y), (__m512)(x)))
+#define UNLESS_NAN_f64(x, y)                                                                                                     \
+    ((obk_r_f64)_mm512_mask_blend_pd(_mm512_cmp_pd_mask((__m512d)(x), (__m512d)(x), _CMP_UNORD_Q), (__m512d)(y), (__m512d)(x)))
+#define NEGATIVE_f32(x, y)                                                                                                       \
+    ((obk_r_f32)_mm512_mask_blend_ps(_mm512_cmp_ps_mask((__m512)(x), _mm512_setzero_ps(), _CMP_LT_OQ), (__m512)(x), (__m512)(y)))
+#define NEGATIVE_f64(x, y)                                                                                                       \
+    ((obk_r_f64)_mm512_mask_blend_pd(_mm512_cmp_pd_mask((__m512d)(x), _mm512_setzero_pd(), _CMP_LT_OQ), (__m512d)(x),            \
+                                     (__m512d)(y)))
+#else
+#if defined(__AVX2__)
+#define MIN_f32(a, b) ((obk_r_f32)_mm256_min_ps((__m256)(a), (__m256)(b)))
+#define MIN_f64(a, b) ((obk_r_f64)_mm256_min_pd((__m256d)(a), (__m256d)(b)))
+#define SQRT_f32(a)   ((obk_r_f32)_mm256_sqrt_ps((__m256)(a)))
+#define SQRT_f64(a)   ((obk_r_f64)_mm256_sqrt_pd((__m256d)(a)))
+#elif defined(__SSE2__)
+#define MIN_f32(a, b) ((obk_r_f32)_mm_min_ps((__m128)(a), (__m128)(b)))
+#define MIN_f64(a, b) ((obk_r_f64)_mm_min_pd((__m128d)(a), (__m128d)(b)))
+#define SQRT_f32(a)   ((obk_r_f32)_mm_sqrt_ps((__m128)(a)))
+#define SQRT_f64(a)   ((obk_r_f64)_mm_sqrt_pd((__m128d)(a)))
+#else
+#define MIN_f32(a, b) SELECT(obk_r_f32, obk_m_f32, (a) < (b), a, b)
+#define MIN_f64(a, b) SELECT(obk_r_f64, obk_m_f64, (a) < (b), a, b)
+#define SQRT_f32(a)   ((obk_r_f32)vsqrtq_f32((float32x4_t)(a)))
+#define SQRT_f64(a)   ((obk_r_f64)vsqrtq_f64((float64x2_t)(a)))
+#endif
+#define SELECT(V, M, condition, x, y)                                                                                            \
+    ((V)(((M)(condition) & (M)(x)) | (~(M)(condition) & (M)(y)))) /* NOLINT(bugprone-macro-parentheses) */
+#define UNLESS_NAN_f32(x, y) SELECT(obk_r_f32, obk_m_f32, (x) != (x), x, y)
+#define UNLESS_NAN_f64(x, y) SELECT(obk_r_f64, obk_m_f64, (x) != (x), x, y)
+#define NEGATIVE_f32(x, y)   SELECT(obk_r_f32, obk_m_f32, (x) < 0, y, x)
+#define NEGATIVE_f64(x, y)   SELECT(obk_r_f64, obk_m_f64, (x) < 0, y, x)
+#endif
+
+#define T     float
+#define S     f32
+#define V     obk_r_f32
+#define U     obk_v_f32
+#define M     obk_m_f32
+#define DTYPE OB_FLOAT
+#include "kernels/elementwise/chain.inc.h"
+
+#define T     double
+#define S     f64
+#define V     obk_r_f64
+#define U     obk_v_f64
+#define M     obk_m_f64
+#define DTYPE OB_DOUBLE
+#include "kernels/elementwise/chain.inc.h"
+
+static const obk_link_form *find(obk_loop loop) {
+    for (size_t i = 0; loop && i < sizeof rows_f32 / sizeof *rows_f32; i++) {
+        if (*rows_f32[i].loop == loop) return &rows_f32[i].form;
+        if (*rows_f64[i].loop == loop) return &rows_f64[i].form;
+    }
+    return NULL;
+}
+
+static int64_t run(obk_link *links, int n_links, bool is_double, int64_t n_bytes, int64_t rows) {
+    for (int64_t j = 0; j < rows; j++) {
+        if (is_double)
+            row_f64(links, n_bytes);
+        else
+            row_f32(links, n_bytes);
+        for (int i = 0; i < n_links; i++) {
+            links[i].p[0] += links[i].row[0];
+            links[i].p[1] += links[i].row[1];
+        }
+    }
+    return n_bytes / OBK_VECTOR_BYTES * OBK_VECTOR_BYTES;
+}
+
+#define BOTH(name)                                                                                                               \
+    {                                                                                                                            \
+        {(obk_link_code)name##_f32_wide, (obk_link_code)name##_f32_one}, {                                                       \
+            (obk_link_code) name##_f64_wide, (obk_link_code)name##_f64_one                                                       \
+        }                                                                                                                        \
+    }
+
+const obk_chains OBK_TABLE(chain) = {
+    .vector_bytes = OBK_VECTOR_BYTES, .find = find, .load = BOTH(load), .store = BOTH(store), .run = run};
+
+#else
+
+static const obk_link_form *find(obk_loop loop) {
+    (void)loop;
+    return NULL;
+}
+
+const obk_chains OBK_TABLE(chain) = {.find = find};
+
+#endif

@@ -1,0 +1,48 @@
+/* Chains: cheap steps of a program, of which each reads the result of the one before it, on vectors that stay in registers. A
+ * step is a function that gets up to four vectors as arguments and calls the function of the next step, so no result is stored
+ * between two steps. Its arithmetic is that of the loop that it stands for, so bits are the same. */
+#ifndef OB_KERNELS_ELEMENTWISE_CHAIN_H
+#define OB_KERNELS_ELEMENTWISE_CHAIN_H
+
+#include <stdbool.h>
+
+#include "kernels/loop.h"
+
+/* The operands of a step beside the value that it gets in registers: vectors or scalars, after it or before it (a - b, b - a). */
+typedef enum obk_link_kind {
+    OBK_LINK_SELF, /* none, or the value itself */
+    OBK_LINK_VECTOR,
+    OBK_LINK_SCALAR,
+    OBK_LINK_VECTOR_FIRST,
+    OBK_LINK_SCALAR_FIRST,
+    OBK_LINK_KINDS
+} obk_link_kind;
+
+typedef void (*obk_link_code)(void); /* for several vectors [0], for one vector [1] */
+
+/* A loop as steps of a chain. */
+typedef struct obk_link_form {
+    obk_link_code code[OBK_LINK_KINDS][2]; /* NULL: there is none */
+    bool is_double;
+    uint8_t n_in; /* operands of the loop */
+} obk_link_form;
+
+/* A step with its operands. */
+typedef struct obk_link {
+    obk_link_code code[2];
+    char *p[2]; /* one or two operands of a row; the result of the last step */
+    int64_t row[2];
+    const void *params;
+} obk_link;
+
+typedef struct obk_chains {
+    int64_t vector_bytes;
+    /* The form of a loop; NULL: it has none. */
+    const obk_link_form *(*find)(obk_loop loop);
+    obk_link_code load[2][2], store[2][2]; /* [is_double]; the first and the last step */
+    /* Runs the links for `rows` rows of n_bytes each, as far as they are whole vectors: returns the bytes of a row that are done.
+     */
+    int64_t (*run)(obk_link *links, int n_links, bool is_double, int64_t n_bytes, int64_t rows);
+} obk_chains;
+
+#endif

@@ -1,0 +1,232 @@
+/* Steps of chains for one type. Parameters: T, S its suffix, V and U vectors in registers and in memory, M the result of their
+ * comparison, DTYPE. */
+#define NAME(op)     OBK_CAT3(op, _, S)
+#define CODE(op, of) OBK_CAT3(op, _, OBK_CAT3(S, _, of))
+
+typedef void (*NAME(wide))(const obk_link *l, int64_t at, V a0, V a1, V a2, V a3);
+typedef void (*NAME(one))(const obk_link *l, int64_t at, V a0);
+
+/* The vector i of operand k, and its only element. A number minus 0 is that number, -0 as well. */
+#define SPLAT(x)  ((T)(x) - (V){0})
+#define AT(k, i)  (*(const U *)(const void *)(l->p[k] + at + (i)*OBK_VECTOR_BYTES))
+#define SCALAR(k) SPLAT(*(const T *)(const void *)l->p[k])
+
+/* One function for four vectors and one for one. E(a, i): the result for a, which is vector i; L declares its variables. */
+#define STEP(name, L, E)                                                                                                         \
+    static void CODE(name, wide)(const obk_link *l, int64_t at, V a0, V a1, V a2, V a3) {                                        \
+        L;                                                                                                                       \
+        a0 = E(a0, 0), a1 = E(a1, 1), a2 = E(a2, 2), a3 = E(a3, 3);                                                              \
+        ((NAME(wide))l[1].code[0])(l + 1, at, a0, a1, a2, a3);                                                                   \
+    }                                                                                                                            \
+    static void CODE(name, one)(const obk_link *l, int64_t at, V a0) {                                                           \
+        L;                                                                                                                       \
+        a0 = E(a0, 0);                                                                                                           \
+        ((NAME(one))l[1].code[1])(l + 1, at, a0);                                                                                \
+    }
+#define NONE       (void)0
+#define LOAD(a, i) AT(0, i)
+STEP(load, NONE, LOAD)
+#undef LOAD
+
+static void CODE(store, wide)(const obk_link *l, int64_t at, V a0, V a1, V a2, V a3) {
+    U *z = (U *)(void *)(l->p[0] + at);
+    z[0] = a0, z[1] = a1, z[2] = a2, z[3] = a3;
+}
+static void CODE(store, one)(const obk_link *l, int64_t at, V a0) {
+    *(U *)(void *)(l->p[0] + at) = a0;
+}
+
+/* The row's whole vectors. */
+static void NAME(row)(const obk_link *links, int64_t n_bytes) {
+    const V none = {0};
+    int64_t at = 0;
+    for (; at + 4 * OBK_VECTOR_BYTES <= n_bytes; at += 4 * OBK_VECTOR_BYTES)
+        ((NAME(wide))links->code[0])(links, at, none, none, none, none);
+    for (; at + OBK_VECTOR_BYTES <= n_bytes; at += OBK_VECTOR_BYTES) ((NAME(one))links->code[1])(links, at, none);
+}
+
+/* ---- Two operands ---- */
+
+#define ADD(a, b)   ((a) + (b))
+#define SUB(a, b)   ((a) - (b))
+#define MUL(a, b)   ((a) * (b))
+#define DIV(a, b)   ((a) / (b))
+#define MAX(a, b)   NAME(UNLESS_NAN)(a, NAME(obk_max_v)(a, b))
+#define MIN(a, b)   NAME(UNLESS_NAN)(a, NAME(MIN)(a, b))
+#define PRELU(a, b) NAME(NEGATIVE)(a, (a) * (b))
+
+#define OF_SELF(a, i)         OP(a, a)
+#define OF_VECTOR(a, i)       OP(a, AT(0, i))
+#define OF_SCALAR(a, i)       OP(a, s)
+#define OF_VECTOR_FIRST(a, i) OP(AT(0, i), a)
+#define OF_SCALAR_FIRST(a, i) OP(s, a)
+#define S_IS_SCALAR           const V s = SCALAR(0)
+
+#define OP ADD
+STEP(add_self, NONE, OF_SELF)
+STEP(add_vector, NONE, OF_VECTOR)
+STEP(add_scalar, S_IS_SCALAR, OF_SCALAR)
+STEP(add_vector_first, NONE, OF_VECTOR_FIRST)
+STEP(add_scalar_first, S_IS_SCALAR, OF_SCALAR_FIRST)
+#undef OP
+#define OP SUB
+STEP(sub_self, NONE, OF_SELF)
+STEP(sub_vector, NONE, OF_VECTOR)
+STEP(sub_scalar, S_IS_SCALAR, OF_SCALAR)
+STEP(sub_vector_first, NONE, OF_VECTOR_FIRST)
+STEP(sub_scalar_first, S_IS_SCALAR, OF_SCALAR_FIRST)
+#undef OP
+#define OP MUL
+STEP(mul_self, NONE, OF_SELF)
+STEP(mul_vector, NONE, OF_VECTOR)
+STEP(mul_scalar, S_IS_SCALAR, OF_SCALAR)
+STEP(mul_vector_first, NONE, OF_VECTOR_FIRST)
+STEP(mul_scalar_first, S_IS_SCALAR, OF_SCALAR_FIRST)
+#undef OP
+#define OP DIV
+STEP(div_self, NONE, OF_SELF)
+STEP(div_vector, NONE, OF_VECTOR)
+STEP(div_scalar, S_IS_SCALAR, OF_SCALAR)
+STEP(div_vector_first, NONE, OF_VECTOR_FIRST)
+STEP(div_scalar_first, S_IS_SCALAR, OF_SCALAR_FIRST)
+#undef OP
+#define OP MAX
+STEP(max_self, NONE, OF_SELF)
+STEP(max_vector, NONE, OF_VECTOR)
+STEP(max_scalar, S_IS_SCALAR, OF_SCALAR)
+STEP(max_vector_first, NONE, OF_VECTOR_FIRST)
+STEP(max_scalar_first, S_IS_SCALAR, OF_SCALAR_FIRST)
+#undef OP
+#define OP MIN
+STEP(min_self, NONE, OF_SELF)
+STEP(min_vector, NONE, OF_VECTOR)
+STEP(min_scalar, S_IS_SCALAR, OF_SCALAR)
+STEP(min_vector_first, NONE, OF_VECTOR_FIRST)
+STEP(min_scalar_first, S_IS_SCALAR, OF_SCALAR_FIRST)
+#undef OP
+#define OP PRELU
+STEP(prelu_vector, NONE, OF_VECTOR)
+STEP(prelu_scalar, S_IS_SCALAR, OF_SCALAR)
+#undef OP
+
+/* ---- One operand ---- */
+
+#define PARAMS   const obk_unary_params *p = l->params
+#define OF(a, i) NAME(obk_max_v)((V){0}, a) /* 0 > a ? 0 : a */
+STEP(relu, NONE, OF)
+#undef OF
+#define OF(a, i) ((V)((M)(a) & ~(M)(-(V){0})))
+STEP(abs, NONE, OF)
+#undef OF
+#define OF(a, i) (-(a))
+STEP(neg, NONE, OF)
+#undef OF
+#define OF(a, i) NAME(SQRT)(a)
+STEP(sqrt, NONE, OF)
+#undef OF
+#define OF(a, i) (1 / (a))
+STEP(reciprocal, NONE, OF)
+#undef OF
+#define OF(a, i) NAME(NEGATIVE)(a, alpha * (a))
+STEP(leaky_relu, PARAMS; const T alpha = (T)p->alpha, OF)
+#undef OF
+#define OF(a, i) (alpha * (a) + beta)
+STEP(scale_shift, PARAMS; const T alpha = (T)p->alpha; const T beta = (T)p->beta, OF)
+#undef OF
+/* t < 0 ? 0 : t > 1 ? 1 : t */
+#define UNIT(t)  NAME(obk_max_v)((V){0}, NAME(MIN)(SPLAT(1), t))
+#define OF(a, i) UNIT(alpha *(a) + beta)
+STEP(hard_sigmoid, PARAMS; const T alpha = (T)p->alpha; const T beta = (T)p->beta, OF)
+#undef OF
+#define OF(a, i) ((a)*UNIT((a)*sixth + (T)0.5))
+STEP(hard_swish, const T sixth = (T)1 / 6, OF)
+#undef OF
+/* t = a < low ? low : a; t > high ? high : t */
+#define OF(a, i) NAME(MIN)(high, NAME(obk_max_v)(low, a))
+STEP(clip, PARAMS; const V low = SPLAT(p->alpha); const V high = SPLAT(p->beta), OF)
+#undef OF
+
+/* ---- Three operands ---- */
+
+#define OF(a, i) ((a)*AT(0, i) + AT(1, i))
+STEP(affine_vector, NONE, OF)
+#undef OF
+#define OF(a, i) ((a)*factor + offset)
+STEP(affine_scalar, const V factor = SCALAR(0); const V offset = SCALAR(1), OF)
+#undef OF
+/* A bound that is NaN makes all results NaN. */
+#define OF(a, i) (high[0] != high[0] ? high : low[0] != low[0] ? low : NAME(MIN)(high, NAME(obk_max_v)(low, a)))
+STEP(bounds_scalar, const V low = SCALAR(0); const V high = SCALAR(1), OF)
+#undef OF
+
+#define PAIR(name)                                                                                                               \
+    { (obk_link_code) CODE(name, wide), (obk_link_code)CODE(name, one) }
+#define BINARY(name, op)                                                                                                         \
+    {                                                                                                                            \
+        &OBK_TABLE(binary)[name][DTYPE], {                                                                                       \
+            {PAIR(op##_self), PAIR(op##_vector), PAIR(op##_scalar), PAIR(op##_vector_first), PAIR(op##_scalar_first)},           \
+                DTYPE == OB_DOUBLE, 2                                                                                            \
+        }                                                                                                                        \
+    }
+#define UNARY(name, op)                                                                                                          \
+    {                                                                                                                            \
+        &OBK_TABLE(unary)[name][DTYPE], {                                                                                        \
+            {PAIR(op)}, DTYPE == OB_DOUBLE, 1                                                                                    \
+        }                                                                                                                        \
+    }
+static const struct {
+    const obk_loop *loop;
+    obk_link_form form;
+} NAME(rows)[] = {
+    BINARY(OBK_ADD, add),
+    BINARY(OBK_SUB, sub),
+    BINARY(OBK_MUL, mul),
+    BINARY(OBK_DIV, div),
+    BINARY(OBK_MAX, max),
+    BINARY(OBK_MIN, min),
+    {&OBK_TABLE(binary)[OBK_PRELU][DTYPE], {{{0}, PAIR(prelu_vector), PAIR(prelu_scalar)}, DTYPE == OB_DOUBLE, 2}},
+    UNARY(OBK_U_RELU, relu),
+    UNARY(OBK_U_ABS, abs),
+    UNARY(OBK_U_NEG, neg),
+    UNARY(OBK_U_SQRT, sqrt),
+    UNARY(OBK_U_RECIPROCAL, reciprocal),
+    UNARY(OBK_U_LEAKY_RELU, leaky_relu),
+    UNARY(OBK_U_AFFINE, scale_shift),
+    UNARY(OBK_U_HARD_SIGMOID, hard_sigmoid),
+    UNARY(OBK_U_HARD_SWISH, hard_swish),
+    UNARY(OBK_U_CLIP, clip),
+    {&OBK_TABLE(norm).affine_loop[DTYPE == OB_DOUBLE], {{{0}, PAIR(affine_vector), PAIR(affine_scalar)}, DTYPE == OB_DOUBLE, 3}},
+    {&OBK_TABLE(clip)[DTYPE], {{{0}, {0}, PAIR(bounds_scalar)}, DTYPE == OB_DOUBLE, 3}},
+};
+
+#undef NAME
+#undef CODE
+#undef AT
+#undef SCALAR
+#undef SPLAT
+#undef STEP
+#undef NONE
+#undef ADD
+#undef SUB
+#undef MUL
+#undef DIV
+#undef MAX
+#undef MIN
+#undef PRELU
+#undef OF_SELF
+#undef OF_VECTOR
+#undef OF_SCALAR
+#undef OF_VECTOR_FIRST
+#undef OF_SCALAR_FIRST
+#undef S_IS_SCALAR
+#undef PARAMS
+#undef UNIT
+#undef PAIR
+#undef BINARY
+#undef UNARY
+#undef T
+#undef S
+#undef V
+#undef U
+#undef M
+#undef DTYPE
