@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "core/base/log.h"
+#include "onnx_broadcast/allocator.h"
 
 enum { POOL_SPIN_NS = 100000, SMALL_RUN_NS = 100000, STACK_BYTES = 1 << 20, CACHE_LINE = 64, MOST_TILES = 128 };
 
@@ -314,12 +315,17 @@ static bool start_thread(seat *s, const pthread_attr_t *attributes) {
     return failed == 0;
 }
 
+/* Many threads may take all address space that the process is allowed to have: room for the session's memory is held back. */
 static void start_threads(ob_pool *pool, int n_threads) {
+    enum { MANY = 64, ROOM_BYTES = 8 << 20 };
+    const ob_allocator *allocator = ob_allocator_default();
     pthread_attr_t attributes;
     if (pthread_attr_init(&attributes) != 0) return;
+    void *room = n_threads > MANY ? allocator->alloc(allocator->context, ROOM_BYTES) : NULL;
     if (pthread_attr_setstacksize(&attributes, STACK_BYTES) == 0)
         while (pool->n_seats < n_threads && start_thread(&pool->seats[pool->n_seats], &attributes)) pool->n_seats++;
     pthread_attr_destroy(&attributes);
+    if (room) allocator->free(allocator->context, room, ROOM_BYTES);
 }
 
 int ob__pool_start(ob_pool *pool, int n_threads) {

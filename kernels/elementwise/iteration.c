@@ -53,7 +53,31 @@ static bool joins_rows(const obk_iteration *b, int64_t n_bytes) {
     return true;
 }
 
+/* Blocks of whole rows of a program. Neighbouring axes may have been joined across the border of rows. */
+static void choose_rows(obk_iteration *b, int64_t tile_elems) {
+    const obk_nd *nd = &b->nd;
+    const int64_t row = b->program->row;
+    int32_t axis = nd->rank - 1;
+    int64_t inner = 1;
+    while (axis > 0 && inner * nd->dims[axis] <= row) inner *= nd->dims[axis--];
+    const int64_t unit = row / inner; /* indices of the axis that are a row */
+    b->flat = unit > 1 || axis != nd->rank - 2 || !rows_fit(b);
+    b->axis = axis;
+    b->inner = inner;
+    b->chunk = (tile_elems > row ? tile_elems / row : 1) * unit;
+    if (b->chunk > nd->dims[axis]) b->chunk = nd->dims[axis];
+    b->n_chunks = ob__ceil_div(nd->dims[axis], b->chunk);
+    b->chunk = ob__round_up(ob__ceil_div(nd->dims[axis], b->n_chunks), unit);
+    b->n_chunks = ob__ceil_div(nd->dims[axis], b->chunk);
+    b->n_blocks = b->n_chunks;
+    for (int32_t a = 0; a < axis; a++) b->n_blocks *= nd->dims[a];
+}
+
 static void choose_geometry(obk_iteration *b, bool tiles, int64_t tile_elems) {
+    if (b->program && b->program->row) {
+        choose_rows(b, tile_elems);
+        return;
+    }
     const obk_nd *nd = &b->nd;
     int32_t inner = nd->rank - 1;
     int64_t n = nd->dims[inner];
@@ -91,18 +115,20 @@ static bool is_scalar_operand(const obk_iteration *b, uint32_t k) {
 
 /* Loops do not accept scalars only: where a step has no other operand, the first one is spread. */
 static void spread_scalars(obk_iteration *b) {
+    bool per_row[OBK_PROGRAM_REGISTERS] = {false};
     for (uint32_t s = 0; s < b->program->n_steps; s++) {
         const obk_program_step *step = &b->program->steps[s];
-        bool any = false;
+        bool any = step->per_row && !step->whole_rows;
         uint32_t first = UINT32_MAX;
         for (uint32_t k = 0; k < step->n_in; k++) {
             const obk_program_input *in = &step->in[k];
             const bool is_operand = in->from == OBK_FROM_OPERAND;
-            any |= in->from == OBK_FROM_REGISTER ||
+            any |= (in->from == OBK_FROM_REGISTER && !per_row[in->index]) ||
                    (is_operand && (b->operands[in->index].access == GATHERED || !is_scalar_operand(b, in->index)));
             if (is_operand && first == UINT32_MAX) first = in->index;
         }
         if (!any && first != UINT32_MAX) b->operands[first].access = GATHERED;
+        if (step->out != OBK_PROGRAM_RESULT) per_row[step->out] = step->per_row;
     }
 }
 
@@ -130,11 +156,12 @@ static void choose_access(obk_iteration *b, const bool *misaligned, bool stream_
     b->direct = n <= DIRECT_OPERANDS && !b->program; /* registers are in lane memory */
     for (uint32_t k = 0; k < n; k++) b->direct = b->direct && b->operands[k].access == DIRECT;
     for (uint32_t k = 0; k < nd->n_inputs; k++) {
-        if (b->program) b->operands[k].tile = (uint8_t)k; /* all are needed at once */
-        if (b->program || b->operands[k].access == DIRECT) continue;
-        b->operands[k].tile = (uint8_t)(n_gathered < CACHED_TILES ? n_gathered : CACHED_TILES + 1);
+        if (b->program) b->operands[k].tile = (uint8_t)(has_own_tiles(b) ? k : n_gathered); /* all are needed at once */
+        if (b->operands[k].access == DIRECT) continue;
+        if (!b->program) b->operands[k].tile = (uint8_t)(n_gathered < CACHED_TILES ? n_gathered : CACHED_TILES + 1);
         n_gathered++;
     }
+    b->n_tiles = has_own_tiles(b) ? nd->n_inputs : b->program ? n_gathered : N_TILES;
 }
 
 static int64_t largest_element(const obk_iteration *b) {

@@ -33,6 +33,7 @@ typedef struct obk_iteration {
     bool flat;                       /* one row per block */
     bool direct;                     /* no operand uses a tile */
     bool stream;                     /* the output is larger than the caches and is written past them */
+    uint32_t n_tiles;                /* for inputs */
     bool lanes;                      /* tiles are in lane memory; else on the stack, if there are any */
     int32_t tile_bytes;              /* the most bytes of a tile */
     int32_t axis;                    /* blocks cover `chunk` indices of this axis and all axes inside it */

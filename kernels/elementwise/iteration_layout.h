@@ -14,6 +14,7 @@ enum {
     TILE_BYTES = 4096,
     PROGRAM_TILE_BYTES = 8192, /* a call of a loop costs as much as 1 KiB; two or three tiles are in use */
     CHAIN_TILE_BYTES = 16384,  /* only operands that are gathered use one */
+    ROW_TILE_BYTES = 16384,    /* the least for a program over rows: several rows */
     SMALL_TILES_BYTES = 1536,  /* bytes of all tiles on the stack, if there is no lane memory */
     STREAM_TILE_BYTES = 1024,
     FEW_OPERANDS = 4, /* the most operands without folding */
@@ -33,17 +34,18 @@ static inline bool is_input(const obk_iteration *b, uint32_t k) {
 
 static inline int64_t most_tile_bytes(const obk_iteration *b) {
     if (!b->program) return TILE_BYTES;
+    if (b->program->row) return b->program->row * 8 > ROW_TILE_BYTES ? (b->program->row * 8 + 63) / 64 * 64 : ROW_TILE_BYTES;
     return obk_program_is_chain(b->program) ? CHAIN_TILE_BYTES : PROGRAM_TILE_BYTES;
 }
 
-/* The number of tiles for inputs. */
-static inline uint32_t input_tiles(const obk_iteration *b) {
-    return b->program || b->nd.n_inputs < FEW_OPERANDS ? b->nd.n_inputs : N_TILES;
+/* Operands of a program are aligned, except those of a fold, which is a chain. */
+static inline bool has_own_tiles(const obk_iteration *b) {
+    return b->program ? obk_program_is_chain(b->program) : b->nd.n_inputs < FEW_OPERANDS;
 }
 
-/* Two are for the result, one of them before conversion; then come the registers of a program. */
+/* Two are for the result, one of them before conversion. A program converts nothing, and its registers come last. */
 static inline uint32_t all_tiles(const obk_iteration *b) {
-    return input_tiles(b) + 2 + (b->program ? b->program->n_registers : 0);
+    return b->n_tiles + (b->program ? 1 + b->program->n_registers : 2);
 }
 
 /* The size of a tile on the stack. */

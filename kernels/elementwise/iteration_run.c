@@ -7,7 +7,7 @@
 #include "kernels/elementwise/strided.h"
 
 typedef struct tiles {
-    char *in, *out, *raw;           /* `in`: one after the other; raw: before conversion, followed by a program's registers */
+    char *in, *out, *raw;           /* `in`: one after the other; raw: before conversion, or a program's registers */
     size_t n_bytes;                 /* bytes of each tile */
     const char *source[MOST_TILES]; /* source of a tile's contents; NULL: empty */
     int64_t length[MOST_TILES];     /* indices of the block axis that it holds */
@@ -88,7 +88,7 @@ static char *fetch(const run *r, const block *at, uint32_t k, tiles *t, int64_t 
     const obk_iteration_operand *operand = &b->operands[k];
     const char *source = input_data(r, k) + block_offset(b, at, k);
     /* obk_iteration_run does not adapt such a plan to misaligned operands */
-    const bool adapts = b->program || (b->fold && b->nd.n_inputs >= FEW_OPERANDS);
+    const bool adapts = b->program ? has_own_tiles(b) : b->fold && b->nd.n_inputs >= FEW_OPERANDS;
     uint32_t slot = operand->tile;
     bool direct = operand->access == DIRECT;
     if (direct && adapts && !is_aligned((uintptr_t)source, operand->size)) {
@@ -194,7 +194,7 @@ static void compute_block(const run *r, const block *at, tiles *t) {
         step[n_in] = output->loop_size;
         row[n_in] = out_row;
         if (b->program)
-            obk_program_run(b->program, n_in, p, step, n, row, rows, t->raw + t->n_bytes, (int64_t)t->n_bytes);
+            obk_program_run(b->program, n_in, p, step, n, row, rows, t->raw, (int64_t)t->n_bytes);
         else
             b->loop(p, step, n, row, rows, b->params);
     }
@@ -279,7 +279,7 @@ static void tiled_range(const run *r, int64_t begin, int64_t end, char *memory, 
     const obk_iteration *b = r->blocks;
     block at;
     tiles t = {.in = memory, .n_bytes = tile_bytes};
-    t.out = t.in + input_tiles(b) * tile_bytes;
+    t.out = t.in + b->n_tiles * tile_bytes;
     t.raw = t.out + tile_bytes;
     first_block(b, begin, &at);
     for (int64_t i = begin; i < end; i++) {

@@ -9,7 +9,9 @@ typedef struct call {
     int64_t n, rows;
     char *registers;
     int64_t register_bytes;
-    uint8_t size[OBK_PROGRAM_REGISTERS]; /* bytes of an element of each register */
+    /* Of each register: */
+    uint8_t size[OBK_PROGRAM_REGISTERS]; /* bytes of an element */
+    bool per_row[OBK_PROGRAM_REGISTERS]; /* one element for each row */
 } call;
 
 /* An operand of a step: the distances of its elements and rows, as obk_loop has them. */
@@ -18,18 +20,27 @@ typedef struct place {
     int64_t step, row;
 } place;
 
+static place in_register(const call *c, uint8_t index, int64_t size, bool per_row) {
+    return (place){c->registers + index * c->register_bytes, per_row ? 0 : size, per_row ? size : size * c->n};
+}
+
 static place find_input(const call *c, const obk_program_input *in) {
     switch (in->from) {
     case OBK_FROM_OPERAND: return (place){c->p[in->index], c->step[in->index], c->row[in->index]};
-    case OBK_FROM_REGISTER:
-        return (place){c->registers + in->index * c->register_bytes, c->size[in->index], c->size[in->index] * c->n};
+    case OBK_FROM_REGISTER: return in_register(c, in->index, c->size[in->index], c->per_row[in->index]);
     default: return (place){(char *)(uintptr_t)in->scalar, 0, 0};
     }
 }
 
 static place find_result(const call *c, const obk_program_step *step) {
     if (step->out == OBK_PROGRAM_RESULT) return (place){c->p[c->n_operands], step->out_size, c->row[c->n_operands]};
-    return (place){c->registers + step->out * c->register_bytes, step->out_size, step->out_size * c->n};
+    return in_register(c, step->out, step->out_size, step->per_row);
+}
+
+static void note_result(call *c, const obk_program_step *step) {
+    if (step->out == OBK_PROGRAM_RESULT) return;
+    c->size[step->out] = step->out_size;
+    c->per_row[step->out] = step->per_row;
 }
 
 /* The loop of a step for the elements of each row from `first` on. */
@@ -42,8 +53,30 @@ static void run_loop(call *c, const obk_program_step *step, int64_t first) {
         steps[k] = at.step;
         rows[k] = at.row;
     }
-    if (step->out != OBK_PROGRAM_RESULT) c->size[step->out] = step->out_size;
+    note_result(c, step);
     step->loop(q, steps, c->n - first, rows, c->rows, step->params);
+}
+
+/* The loop of a step with one element for each row: one row of them, if they are dense. */
+static void run_per_row(call *c, const obk_program_step *step) {
+    static const int64_t none[4];
+    char *q[4];
+    int64_t rows[4];
+    bool dense = true, any = c->rows == 1;
+    for (uint32_t k = 0; k < step->n_in; k++) {
+        const place at = find_input(c, &step->in[k]);
+        q[k] = at.p;
+        rows[k] = at.row;
+        dense &= at.row == 0 || at.row == step->in[k].size;
+        any |= at.row != 0;
+    }
+    q[step->n_in] = find_result(c, step).p;
+    rows[step->n_in] = step->out_size;
+    note_result(c, step);
+    if (dense && any)
+        step->loop(q, rows, c->rows, none, 1, step->params);
+    else
+        step->loop(q, none, 1, rows, c->rows, step->params);
 }
 
 static void set_operand(obk_link *link, int k, const place *at) {
@@ -115,7 +148,7 @@ void obk_program_join(obk_program *program, const int32_t (*reads)[3]) {
         obk_program_step *step = &program->steps[s];
         const obk_link_form *before = s > 0 ? program->steps[s - 1].form : NULL;
         step->form = program->chains->find(step->loop);
-        if (step->form && step->form->n_in != step->n_in) step->form = NULL;
+        if (step->per_row || step->whole_rows || (step->form && step->form->n_in != step->n_in)) step->form = NULL;
         step->joined = step->gets = 0;
         for (uint32_t k = 0; k < step->n_in && s > 0; k++)
             if (reads[s][k] == (int32_t)s - 1) step->gets |= (uint8_t)(1 << k);
@@ -151,6 +184,16 @@ static void join_rows(call *c) {
     c->rows = 1;
 }
 
+/* Several rows may come as one. */
+static void split_rows(call *c, int64_t *row) {
+    const int64_t length = c->program->row;
+    if (c->n == length) return;
+    for (uint32_t k = 0; k <= c->n_operands; k++) row[k] = c->step[k] * length;
+    c->row = row;
+    c->rows = c->n / length;
+    c->n = length;
+}
+
 void obk_program_run(const obk_program *program, uint32_t n_operands, char *const *p, const int64_t *step, int64_t n,
                      const int64_t *row, int64_t rows, char *registers, int64_t register_bytes) {
     call c = {.program = program,
@@ -162,7 +205,11 @@ void obk_program_run(const obk_program *program, uint32_t n_operands, char *cons
               .rows = rows,
               .registers = registers,
               .register_bytes = register_bytes};
-    if (rows > 1) join_rows(&c);
+    int64_t split[OBK_PROGRAM_OPERANDS + 1];
+    if (program->row)
+        split_rows(&c, split);
+    else if (rows > 1)
+        join_rows(&c);
     if (obk_program_is_chain(program)) {
         const int64_t done = run_chain(&c, program->steps);
         if (done < c.n) run_behind(&c, done);
@@ -173,10 +220,12 @@ void obk_program_run(const obk_program *program, uint32_t n_operands, char *cons
         const uint32_t some = at->joined ? at->joined : 1;
         const int64_t done = at->joined ? run_chain(&c, at) : 0;
         for (uint32_t i = 0; i < some; i++)
-            if (done < c.n)
+            if (at[i].per_row && !at[i].whole_rows)
+                run_per_row(&c, &at[i]);
+            else if (done < c.n)
                 run_loop(&c, &at[i], done);
-            else if (at[i].out != OBK_PROGRAM_RESULT)
-                c.size[at[i].out] = at[i].out_size;
+            else
+                note_result(&c, &at[i]);
         s += some;
     }
 }

@@ -1,6 +1,9 @@
 /* A program: elementwise loops one after the other over blocks of one domain. Intermediate results stay in registers, which are
  * tiles of a few KiB in the first-level cache; only the last result is written to memory. Each step rounds as it does alone, so
- * bits are those of the loops over whole tensors. */
+ * bits are those of the loops over whole tensors.
+ *
+ * A program over rows has a domain of rows, and its blocks hold whole rows. Its loops may fold each row to one element, or
+ * compute it as a whole; and a step may compute one element for each row, which a later step reads as a scalar. */
 #ifndef OB_KERNELS_ELEMENTWISE_PROGRAM_H
 #define OB_KERNELS_ELEMENTWISE_PROGRAM_H
 
@@ -15,6 +18,7 @@ enum { OBK_PROGRAM_OPERANDS = 12, OBK_PROGRAM_REGISTERS = 6, OBK_PROGRAM_STEPS =
 typedef struct obk_program_input {
     enum { OBK_FROM_OPERAND, OBK_FROM_REGISTER, OBK_FROM_SCALAR } from;
     uint8_t index;      /* of the operand or register */
+    uint8_t size;       /* bytes of an element */
     const void *scalar; /* lives as long as the program */
 } obk_program_input;
 
@@ -24,6 +28,8 @@ typedef struct obk_program_step {
     uint8_t n_in;
     uint8_t out;               /* the register of the result; OBK_PROGRAM_RESULT: the program's result */
     uint8_t out_size;          /* bytes of an element */
+    bool per_row;              /* the result is one element for each row */
+    bool whole_rows;           /* the loop gets whole rows; the distance of the results of two rows is row[n_in] */
     uint8_t joined;            /* steps of a chain that begins here; 0: none */
     uint8_t gets;              /* in a chain, but not at its beginning: bit k: input k is the result of the step before */
     const obk_link_form *form; /* in a chain */
@@ -35,6 +41,7 @@ enum { OBK_PROGRAM_RESULT = UINT8_MAX };
 typedef struct obk_program {
     uint32_t n_steps, n_registers;
     uint8_t largest; /* bytes of the largest element in a register */
+    int64_t row;     /* elements of a row; 0: this is no program over rows */
     const obk_chains *chains;
     obk_program_step steps[];
 } obk_program;

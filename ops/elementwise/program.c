@@ -12,7 +12,8 @@ typedef struct draft {
     obk_program_step steps[OBK_PROGRAM_STEPS];
     int32_t read[OBK_PROGRAM_STEPS][3]; /* the steps that inputs come from; -1: not a step */
     uint32_t n;
-    ob_element_call call; /* of the current node */
+    bool per_row, whole_rows; /* of the current node */
+    ob_element_call call;     /* of the current node, unless it is a function of rows */
     ob_group_program *made;
 } draft;
 
@@ -26,6 +27,8 @@ static bool add_step(draft *d, obk_loop loop, const void *params, size_t out_siz
     if (d->n == OBK_PROGRAM_STEPS) return false;
     obk_program_step *step = &d->steps[d->n];
     *step = (obk_program_step){.loop = loop, .params = params, .n_in = (uint8_t)n_in, .out_size = (uint8_t)out_size};
+    step->per_row = d->per_row;
+    step->whole_rows = d->whole_rows;
     for (uint32_t k = 0; k < n_in; k++) {
         step->in[k] = in[k];
         d->read[d->n][k] = read[k];
@@ -47,6 +50,18 @@ static bool find_operand(ob_group_program *made, int32_t from, const ob_view *vi
     return true;
 }
 
+/* The register or operand that input k of the node comes from. */
+static bool find_place(draft *d, const ob_group_node *node, const int32_t *last_step, uint32_t k, obk_program_input *in,
+                       int32_t *read) {
+    const int32_t from = node->from[k];
+    *read = -1;
+    if (from == OB_GROUP_OMITTED) return false;
+    if (from >= 0) return find_operand(d->made, from, NULL, in);
+    *read = last_step[~from];
+    *in = (obk_program_input){.from = OBK_FROM_REGISTER};
+    return true;
+}
+
 static bool is_made(const ob_element_call *call, uint32_t k) {
     return call->in == call->few && call->few_made[k];
 }
@@ -61,11 +76,9 @@ static bool find_input(draft *d, const ob_group_node *node, const int32_t *last_
         return true;
     }
     if (is_made(call, k)) return find_operand(d->made, OB_GROUP_MADE, &call->few[k], in);
-    const int32_t from = node->from[k];
-    if (from >= 0) return find_operand(d->made, from, NULL, in);
-    *read = last_step[~from];
-    *in = (obk_program_input){.from = OBK_FROM_REGISTER};
-    return true;
+    const bool found = find_place(d, node, last_step, k, in, read);
+    in->size = (uint8_t)ob_dtype_size(call->in[k].dtype);
+    return found;
 }
 
 static bool same_axes(const ob_view *a, const ob_view *b) {
@@ -128,7 +141,8 @@ static bool choose_registers(draft *d, obk_program *program) {
             const int32_t read = d->read[s][k];
             if (read < 0) continue;
             step->in[k].index = d->steps[read].out;
-            if (last_read[read] == (int32_t)s && d->steps[read].out_size == step->out_size) chosen = d->steps[read].out;
+            const bool fits = d->steps[read].out_size == step->out_size && d->steps[read].per_row == step->per_row;
+            if (last_read[read] == (int32_t)s && fits) chosen = d->steps[read].out;
         }
         if (s + 1 == d->n) {
             step->out = OBK_PROGRAM_RESULT;
@@ -145,12 +159,30 @@ static bool choose_registers(draft *d, obk_program *program) {
     return true;
 }
 
+/* A function of rows reads its first input. */
+static ob_status draft_row(const ob_kernel_site *site, const ob_group_node *node, draft *d, const ob_kernel_args *args,
+                           const int32_t *last_step, bool *fits, ob_error *error) {
+    ob_row_call call = {.loop = NULL};
+    obk_program_input in;
+    int32_t read;
+    const ob_status status = site->op->kernel->row(site, args, &call, NULL);
+    OB_FAIL_IF(status == OB_E_MEMORY, error, status, "no memory for a plan");
+    *fits = status == OB_OK && call.loop && find_place(d, node, last_step, 0, &in, &read);
+    if (!*fits) return OB_OK;
+    in.size = (uint8_t)ob_dtype_size(args->in[0].dtype);
+    *fits = add_step(d, call.loop, call.params, ob_dtype_size(args->out[0].dtype), &in, &read, 1);
+    return OB_OK;
+}
+
 static ob_status draft_node(const ob_kernel_site *site, const ob_group_node *node, draft *d, const int32_t *last_step, bool *fits,
                             ob_error *error) {
     ob_kernel_site of_node = *site;
     of_node.node = node->node;
     of_node.op = node->node->op;
     ob_kernel_args args = {.n_in = node->node->n_inputs, .n_out = 1, .in = node->in, .out = node->out};
+    d->per_row = node->per_row;
+    d->whole_rows = of_node.op->kernel->row != NULL;
+    if (d->whole_rows) return draft_row(&of_node, node, d, &args, last_step, fits, error);
     ob_element_call *call = &d->call;
     *call = (ob_element_call){.n_in = args.n_in, .in = args.in};
     call->numbers = ob__tail(site, 1, sizeof *call->numbers);
@@ -162,8 +194,8 @@ static ob_status draft_node(const ob_kernel_site *site, const ob_group_node *nod
     return OB_OK;
 }
 
-ob_status ob__group_program(const ob_kernel_site *site, const ob_group_node *nodes, uint32_t n, bool has_head, ob_arena *scratch,
-                            ob_group_program *out, ob_error *error) {
+ob_status ob__group_program(const ob_kernel_site *site, const ob_group_node *nodes, uint32_t n, bool has_head, int64_t row,
+                            ob_arena *scratch, ob_group_program *out, ob_error *error) {
     draft *d = OB_ARENA_NEW(scratch, draft);
     int32_t *last_step = OB_ARENA_ARRAY(scratch, int32_t, n);
     OB_FAIL_IF(!d || !last_step, error, OB_E_MEMORY, "no memory for a plan");
@@ -182,6 +214,7 @@ ob_status ob__group_program(const ob_kernel_site *site, const ob_group_node *nod
     made->n_steps = d->n;
     made->chains = ob__kernels()->chain;
     made->largest = 1;
+    made->row = row;
     if (!choose_registers(d, made)) return OB_OK;
     memcpy(made->steps, d->steps, d->n * sizeof d->steps[0]);
     obk_program_join(made, (const int32_t(*)[3])d->read);

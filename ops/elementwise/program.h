@@ -11,6 +11,7 @@ typedef struct ob_group_node {
     const int32_t
         *from; /* for each input: a value that the group reads; ~i: the result of node i; OB_GROUP_OMITTED; OB_GROUP_HEAD */
     ob_view *in, *out; /* the inputs and the result; only constants have data */
+    bool per_row;      /* the result has one element for each row */
 } ob_group_node;
 
 /* OB_GROUP_HEAD: the result of the node before the group, to which the program is applied. */
@@ -31,9 +32,13 @@ typedef struct ob_group_program {
     uint32_t n_operands;
 } ob_group_program;
 
+/* The most elements of a row: several registers hold some of them at once. */
+enum { OB_GROUP_ROW = 16384 };
+
 /* The program of n nodes, of which each reads only results before it and the last one makes the result. has_head: operand 0 is
- * OB_GROUP_HEAD. It lives in site->arena; only that of the site is used. */
-ob_status ob__group_program(const ob_kernel_site *site, const ob_group_node *nodes, uint32_t n, bool has_head,
+ * OB_GROUP_HEAD. row: elements of a row, if there are rows; otherwise 0. It lives in site->arena; only that of the site is used.
+ */
+ob_status ob__group_program(const ob_kernel_site *site, const ob_group_node *nodes, uint32_t n, bool has_head, int64_t row,
                             struct ob_arena *scratch, ob_group_program *made, ob_error *error);
 
 /* Runs site->program. */

@@ -23,4 +23,10 @@ typedef struct ob_element_call {
     const ob_view *in; /* n_in operands */
 } ob_element_call;
 
+/* A function of rows, which are the last axes of operand 0; other operands are not read. */
+typedef struct ob_row_call {
+    obk_loop loop;      /* for whole rows; NULL: there is none for this type */
+    const void *params; /* in the arena of the plan */
+} ob_row_call;
+
 #endif

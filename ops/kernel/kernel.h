@@ -10,6 +10,7 @@
 struct ob_op;
 struct ob_blas;
 struct ob_element_call;
+struct ob_row_call;
 struct ob_epilogue;
 struct obk_program;
 
@@ -96,6 +97,9 @@ enum {
     OB_KERNEL_CONTROL = 64 /* the executor runs the node's subgraphs and calls none of the functions below */
 };
 
+/* For `row_axes` of a kernel: each row is folded to one element, so the axes are those along which the result has one. */
+enum { OB_ROW_FOLDED = -1 };
+
 /* A kernel's messages do not begin with the operator's name: the caller records node and operator, and they are printed before
  * the message (the test `kernel_messages`). */
 typedef struct ob_kernel {
@@ -127,6 +131,10 @@ typedef struct ob_kernel {
     /* For elementwise kernels: the loop and its operands (ops/kernel/element.h), from which `plan` makes an iteration, and a
      * group of nodes a program. May be NULL. */
     ob_status (*element)(const ob_kernel_site *site, const ob_kernel_args *args, struct ob_element_call *call, ob_error *error);
+    /* For kernels that compute each row on its own: the number of last axes that are a row, 0 if it is not the last ones, or
+     * OB_ROW_FOLDED; and the loop, as a step of a program over rows. Both or none. */
+    int32_t (*row_axes)(const struct ob_node *node, const struct ob_op *op, int32_t rank);
+    ob_status (*row)(const ob_kernel_site *site, const ob_kernel_args *args, struct ob_row_call *call, ob_error *error);
     /* The kernel takes an epilogue (ops/kernel/epilogue.h): the number of axes of result 0 that are columns. in and out have no
      * data. May be NULL. */
     int32_t (*epilogue_columns)(const ob_view *in, const ob_view *out);

@@ -4,12 +4,14 @@
  * (default -1). Types: floats; float16 and bfloat16 are computed as float. The maximum is subtracted first, so large inputs do
  * not overflow. Hardmax marks the first of equal maxima; NaN counts as a maximum. */
 #include "kernels/softmax/softmax.h"
+#include "core/base/error.h"
 #include "core/base/integers.h"
 #include "core/graph/types.h"
 #include "kernels/kernels.h"
 #include "kernels/loop.h"
 #include "kernels/reduce/reduce.h"
 #include "ops/kernel/common.h"
+#include "ops/kernel/element.h"
 #include "ops/kernel/search.h"
 #include "ops/norm/params.h"
 
@@ -127,8 +129,50 @@ static ob_status softmax_run(const ob_kernel_args *args, ob_error *error) {
     return OB_OK;
 }
 
-const ob_kernel ob__kernel_softmax = {
-    .name = "softmax", .flags = OB_KERNEL_INPLACE, .state_bytes = sizeof(softmax), .plan = softmax_plan, .run = softmax_run};
+/* ---- As a step of a program over rows ---- */
+
+typedef struct row_softmax {
+    void (*rows)(void *y, const void *x, int64_t rows, int64_t n, bool logarithm, obk_pace *pace);
+    bool logarithm;
+} row_softmax;
+
+static void softmax_rows(char *const *pointers, const int64_t *step, int64_t n, const int64_t *row, int64_t rows,
+                         const void *params) {
+    const row_softmax *p = params;
+    const bool dense = row[0] == n * step[0] && row[1] == row[0];
+    obk_pace pace = {.done = 0}; /* rows of a program are short */
+    if (dense) {
+        p->rows(pointers[1], pointers[0], rows, n, p->logarithm, &pace);
+        return;
+    }
+    for (int64_t j = 0; j < rows; j++) p->rows(pointers[1] + j * row[1], pointers[0] + j * row[0], 1, n, p->logarithm, &pace);
+}
+
+static int32_t row_axes(const ob_node *node, const ob_op *op, int32_t rank) {
+    const ob_softmax_params p = ob__softmax_params(node, op);
+    int32_t axis;
+    if (ob__axis(p.axis, rank, &axis, NULL) != OB_OK) return 0;
+    return p.flattens || axis == rank - 1 ? rank - axis : 0;
+}
+
+static ob_status softmax_row(const ob_kernel_site *site, const ob_kernel_args *args, ob_row_call *call, ob_error *error) {
+    const ob_dtype dtype = args->in[0].dtype;
+    if (dtype != OB_FLOAT && dtype != OB_DOUBLE) return OB_OK;
+    row_softmax *made = ob__tail(site, 1, sizeof *made);
+    OB_FAIL_IF(!made, error, OB_E_MEMORY, "no memory for a plan");
+    *made = (row_softmax){.rows = ob__kernels()->softmax->rows[dtype == OB_DOUBLE],
+                          .logarithm = ob__softmax_params(site->node, site->op).logarithm};
+    *call = (ob_row_call){.loop = softmax_rows, .params = made};
+    return OB_OK;
+}
+
+const ob_kernel ob__kernel_softmax = {.name = "softmax",
+                                      .flags = OB_KERNEL_INPLACE,
+                                      .state_bytes = sizeof(softmax),
+                                      .plan = softmax_plan,
+                                      .run = softmax_run,
+                                      .row_axes = row_axes,
+                                      .row = softmax_row};
 
 /* ---- Hardmax ---- */
 

@@ -7,10 +7,12 @@
  * elements: Sum, L1, L2, SumSquare 0, Prod 1, Max -inf or the lowest value, Min inf or the highest, Mean NaN (integers 0), LogSum
  * and LogSumExp -inf. */
 #include "kernels/reduce/reduce.h"
+#include "core/base/error.h"
 #include "core/base/integers.h"
 #include "core/graph/types.h"
 #include "kernels/kernels.h"
 #include "ops/kernel/common.h"
+#include "ops/kernel/element.h"
 #include "ops/reduce/params.h"
 
 typedef struct reduce {
@@ -140,4 +142,49 @@ static ob_status reduce_run(const ob_kernel_args *args, ob_error *error) {
     return ob__run_real(args, reduce_compute, error);
 }
 
-const ob_kernel ob__kernel_reduce = {.name = "reduce", .state_bytes = sizeof(reduce), .plan = reduce_plan, .run = reduce_run};
+/* ---- As a step of a program over rows ---- */
+
+typedef struct row_fold {
+    obk_reduce loop;
+    obk_fold fold;
+    obk_finish finish;
+} row_fold;
+
+static void fold_rows(char *const *pointers, const int64_t *step, int64_t n, const int64_t *row, int64_t rows,
+                      const void *params) {
+    const row_fold *p = params;
+    const obk_reduction r = {.fold = p->fold,
+                             .finish = p->finish,
+                             .inner = n,
+                             .n_kept = 1,
+                             .kept = {rows},
+                             .kept_strides = {row[0] / step[0]},
+                             .n_folded = n};
+    _Alignas(16) char memory[64]; /* of a part with one result */
+    p->loop(&r, pointers[1], pointers[0], 0, rows, memory);
+}
+
+static int32_t row_axes(const ob_node *node, const ob_op *op, int32_t rank) {
+    (void)node;
+    (void)op;
+    (void)rank;
+    return OB_ROW_FOLDED;
+}
+
+static ob_status reduce_row(const ob_kernel_site *site, const ob_kernel_args *args, ob_row_call *call, ob_error *error) {
+    const ob_dtype dtype = args->in[0].dtype;
+    const ob_reduce_params params = ob__reduce_params(site->node, site->op);
+    if (dtype != OB_FLOAT && dtype != OB_DOUBLE) return OB_OK;
+    row_fold *made = ob__tail(site, 1, sizeof *made);
+    OB_FAIL_IF(!made, error, OB_E_MEMORY, "no memory for a plan");
+    *made = (row_fold){.loop = ob__kernels()->reduce->by_type[dtype], .fold = params.fold, .finish = params.finish};
+    *call = (ob_row_call){.loop = fold_rows, .params = made};
+    return OB_OK;
+}
+
+const ob_kernel ob__kernel_reduce = {.name = "reduce",
+                                     .state_bytes = sizeof(reduce),
+                                     .plan = reduce_plan,
+                                     .run = reduce_run,
+                                     .row_axes = row_axes,
+                                     .row = reduce_row};

@@ -12,6 +12,7 @@ typedef struct growing {
     ob_node *nodes[OB_GROUP_NODES];              /* the last one first */
     const ob_value *operands[OB_GROUP_OPERANDS]; /* from outside */
     uint32_t n, n_operands;
+    int32_t row_axes; /* 0: no node needs rows */
     ob_node *head;
 } growing;
 
@@ -41,6 +42,42 @@ static bool same_shape(const ob_facts *facts, const ob_value *a, const ob_value 
     for (int32_t i = 0; i < x->shape.rank; i++)
         if (x->shape.dims[i] != y->shape.dims[i]) return false;
     return true;
+}
+
+/* The number of axes, the last ones, along which the result has one element and the domain may have others; along all other axes
+ * they are the same. 0: there is none, or the shapes differ in other ways. */
+static int32_t folded_axes(const ob_facts *facts, const ob_value *domain, const ob_value *result) {
+    const ob_type *x = &ob__fact(facts, domain)->type, *y = &ob__fact(facts, result)->type;
+    if (x->kind != OB_TYPE_TENSOR || y->kind != OB_TYPE_TENSOR || x->shape.rank < 0 || x->shape.rank != y->shape.rank) return 0;
+    int32_t a = 0;
+    while (a < x->shape.rank && x->shape.dims[a] == y->shape.dims[a]) a++;
+    for (int32_t i = a; i < x->shape.rank; i++)
+        if (y->shape.dims[i] != 1) return 0;
+    return x->shape.rank - a;
+}
+
+/* The last axes that a node needs as whole rows; OB_ROW_FOLDED; 0: it is no function of rows. */
+static int32_t row_axes(const ob_facts *facts, const ob_node *node) {
+    if (!node->op || !node->op->kernel || !node->op->kernel->row_axes || node->n_outputs != 1 || !node->outputs[0] ||
+        node->n_inputs < 1 || !node->inputs[0])
+        return 0;
+    const ob_type *type = &ob__fact(facts, node->outputs[0])->type;
+    if (type->kind != OB_TYPE_TENSOR || type->shape.rank < 1) return 0;
+    return node->op->kernel->row_axes(node, node->op, type->shape.rank);
+}
+
+/* True if one element for each row is computed from a fold of the domain's rows. */
+static bool comes_from_fold(const ob_facts *facts, const ob_value *domain, const ob_node *node, int depth) {
+    if (folded_axes(facts, domain, node->outputs[0]) == 0 || depth == 0) return false;
+    if (row_axes(facts, node) == OB_ROW_FOLDED) return same_shape(facts, node->inputs[0], domain);
+    if (!is_elementwise(node)) return false;
+    for (uint32_t i = 0; i < node->n_inputs; i++) {
+        const ob_value *value = node->inputs[i];
+        if (value && value->producer && value->graph == node->graph && value->producer->n_outputs == 1 &&
+            comes_from_fold(facts, domain, value->producer, depth - 1))
+            return true;
+    }
+    return false;
 }
 
 /* True unless the operand is surely smaller than the result, or not computed. */
@@ -104,11 +141,27 @@ static growing *group_after(const search *s, const ob_node *node) {
 /* The result of the head is an operand of the group, but not of a step: it is there already. */
 static void visit_head(search *s, ob_node *node) {
     growing *g = group_after(s, node);
-    if (g && !g->head) {
+    if (g && !g->head && g->row_axes == 0) {
         g->head = node;
         s->of[node->id] = g;
     }
     note_reads(s, node, NULL);
+}
+
+/* The group that takes the node and reads its result, and the axes of its rows; NULL: none. */
+static growing *group_for(const search *s, const ob_node *node, int32_t *axes) {
+    enum { FAR = 8 };
+    growing *g = only_reader(s, node->outputs[0]);
+    *axes = row_axes(s->facts, node);
+    if (!g) return NULL;
+    const ob_value *domain = g->nodes[0]->outputs[0];
+    const bool is_full = same_shape(s->facts, node->outputs[0], domain);
+    if (is_full && *axes == 0) return g;
+    if (!is_full) {
+        if (!comes_from_fold(s->facts, domain, node, FAR)) return NULL;
+        *axes = folded_axes(s->facts, domain, node->outputs[0]);
+    }
+    return *axes > 0 && (g->row_axes == 0 || g->row_axes == *axes) && !g->head ? g : NULL;
 }
 
 static ob_status visit(search *s, ob_node *node) {
@@ -116,20 +169,20 @@ static ob_status visit(search *s, ob_node *node) {
         visit_head(s, node);
         return OB_OK;
     }
-    if (!is_elementwise(node)) {
+    int32_t axes;
+    growing *g = is_elementwise(node) || row_axes(s->facts, node) != 0 ? group_for(s, node, &axes) : NULL;
+    if (g && !take(s->facts, g, node)) g = NULL;
+    if (!g && (is_elementwise(node) || row_axes(s->facts, node) > 0)) {
+        axes = row_axes(s->facts, node);
+        g = OB_ARENA_NEW(s->scratch, growing);
+        if (!g) return OB_E_MEMORY;
+        if (!take(s->facts, g, node)) g = NULL;
+    }
+    if (!g) {
         note_reads(s, node, NULL);
         return OB_OK;
     }
-    growing *g = group_after(s, node);
-    if (g && !take(s->facts, g, node)) g = NULL;
-    if (!g) {
-        g = OB_ARENA_NEW(s->scratch, growing);
-        if (!g) return OB_E_MEMORY;
-        if (!take(s->facts, g, node)) {
-            note_reads(s, node, NULL);
-            return OB_OK;
-        }
-    }
+    if (axes > 0) g->row_axes = axes;
     s->of[node->id] = g;
     note_reads(s, node, g);
     return OB_OK;
@@ -159,6 +212,7 @@ static ob_status finish_group(search *s, const growing *g, ob_node *head, ob_gro
     group->nodes = OB_ARENA_ARRAY(s->arena, ob_node *, g->n);
     if (!group->nodes) return OB_E_MEMORY;
     group->n = g->n;
+    group->row_axes = g->row_axes;
     group->head = head;
     for (uint32_t i = 0; i < g->n; i++) group->nodes[g->n - 1 - i] = g->nodes[i];
     group->ops = join(s->arena, group, false);

@@ -7,10 +7,12 @@
 #include "passes/check/facts.h"
 
 /* Nodes of one graph in topological order. Only the last one has a result that others read; all results have the same shape for
- * all sizes, as far as terms tell. */
+ * all sizes, as far as terms tell. A group over rows also has functions of rows, such as Softmax, folds of rows, such as
+ * ReduceMean, and nodes whose results have one element for each row. */
 typedef struct ob_group {
-    ob_node **nodes; /* elementwise */
+    ob_node **nodes; /* elementwise, or functions of rows */
     uint32_t n;
+    int32_t row_axes;            /* the last axes of the result, which are a row; 0: no rows */
     ob_node *head;               /* its kernel takes an epilogue, and only `nodes` read its result; NULL: none */
     const struct ob_group *rest; /* with a head: the group without it; NULL: one node */
     const char *ops, *names;     /* "Mul+Add", and the nodes' labels joined in the same way */

@@ -3,6 +3,7 @@
 
 #include "core/base/error.h"
 #include "ops/elementwise/program.h"
+#include "ops/kernel/common.h"
 #include "ops/kernel/epilogue.h"
 #include "ops/table/op.h"
 #include "runtime/plan/planned.h"
@@ -15,6 +16,8 @@ typedef struct group_plan {
     ob_slot *slots[OB_GROUP_OPERANDS];
     ob_view views[OB_GROUP_OPERANDS]; /* data: constants and known contents only */
     uint32_t reads[OB_GROUP_OPERANDS], n_values;
+    ob_view domain; /* the result of the last node, without data */
+    int64_t row;    /* elements of a row; 0: no rows */
     ob_group_program made;
     planned p;
 } group_plan;
@@ -75,7 +78,36 @@ static bool same_shape(const ob_view *a, const ob_view *b) {
     return a->rank == b->rank && memcmp(a->dims, b->dims, (size_t)a->rank * sizeof *a->dims) == 0;
 }
 
-/* *fits false: the node is not static, waits, is known, or has another shape than the group's result. */
+/* True if the result has one element for each row of the domain. */
+static bool is_per_row(const group_plan *g, const ob_view *out) {
+    const int32_t first = g->domain.rank - g->group->row_axes;
+    if (g->row == 0 || out->rank != g->domain.rank) return false;
+    for (int32_t a = 0; a < out->rank; a++)
+        if (out->dims[a] != (a < first ? g->domain.dims[a] : 1)) return false;
+    return true;
+}
+
+/* *fits false: the domain is not static, has no elements, or its rows are too long. */
+static ob_status find_domain(ob_builder *b, group_plan *g, bool *fits) {
+    const ob_node *last = g->group->nodes[g->group->n - 1];
+    OB_TRY(ob__result_view(b, last, last->outputs[0], &g->domain, fits));
+    *fits = *fits && ob_view_count(&g->domain) > 0 && g->group->row_axes <= g->domain.rank;
+    if (!*fits || g->group->row_axes == 0) return OB_OK;
+    g->row = ob__product(g->domain.dims, g->domain.rank - g->group->row_axes, g->domain.rank);
+    *fits = g->row > 1 && g->row <= OB_GROUP_ROW;
+    return OB_OK;
+}
+
+/* A fold has one element for each row, and its operand the domain's shape; a function of rows is one of all elements. */
+static bool fits_rows(const group_plan *g, uint32_t at) {
+    const ob_group_node *of = &g->nodes[at];
+    const ob_kernel *kernel = of->node->op->kernel;
+    if (!kernel->row_axes) return true;
+    const int32_t axes = kernel->row_axes(of->node, of->node->op, g->domain.rank);
+    return same_shape(&of->in[0], &g->domain) && (axes == OB_ROW_FOLDED ? of->per_row : axes == g->group->row_axes);
+}
+
+/* *fits false: the node is not static, waits, is known, or has another shape than those of the group. */
 static ob_status find_node(ob_builder *b, group_plan *g, uint32_t at, bool *fits) {
     const ob_node *node = g->group->nodes[at];
     ob_group_node *of = &g->nodes[at];
@@ -95,8 +127,8 @@ static ob_status find_node(ob_builder *b, group_plan *g, uint32_t at, bool *fits
         if (!found) return OB_OK;
     }
     OB_TRY(ob__result_view(b, node, node->outputs[0], of->out, &is_static));
-    const ob_view *first = g->nodes[0].out;
-    *fits = is_static && !reads_constants_only(g, at) && same_shape(of->out, first) && ob_view_count(first) > 0;
+    of->per_row = is_static && is_per_row(g, of->out);
+    *fits = is_static && !reads_constants_only(g, at) && (of->per_row || same_shape(of->out, &g->domain)) && fits_rows(g, at);
     return OB_OK;
 }
 
@@ -174,13 +206,14 @@ static ob_status try_group(ob_builder *b, const ob_group *group, bool *done) {
     if (group->head) g->p.out = OB_ARENA_NEW(&b->scratch, ob_view);
     if (!g->nodes || !g->p.in || !g->p.in_views || !reads || (group->head && !g->p.out)) return OB_E_MEMORY;
     bool fits = true;
-    if (group->head) OB_TRY(find_head(b, g, &fits));
+    OB_TRY(find_domain(b, g, &fits));
+    if (group->head && fits) OB_TRY(find_head(b, g, &fits));
     for (uint32_t i = 0; i < group->n && fits; i++) OB_TRY(find_node(b, g, i, &fits));
     if (!fits) return OB_OK;
     const ob_view *out = g->nodes[group->n - 1].out;
     if (group->head && (out->dtype != g->p.out[0].dtype || !same_shape(out, &g->p.out[0]))) return OB_OK;
     const ob_kernel_site site = ob__site(b->session, g->p.node, &b->plan->arena);
-    OB_TRY(ob__group_program(&site, g->nodes, group->n, group->head != NULL, &b->scratch, &g->made, b->error));
+    OB_TRY(ob__group_program(&site, g->nodes, group->n, group->head != NULL, g->row, &b->scratch, &g->made, b->error));
     if (!g->made.program) return OB_OK;
     if (group->head)
         OB_TRY(fit_epilogue(b, g, &site, &fits));

@@ -39,7 +39,7 @@ static void expect(const ob_session *session, const char *const *lines) {
     assert_null(lines[s.n]);
 }
 
-/* y = Softmax(Relu(x + b)) + c, c a scalar: the bytes of a broadcast operand are its own. */
+/* y = Hardmax(Hardmax(Relu(x + b)) + c), c a scalar: the bytes of a broadcast operand are its own. */
 static void steps_of_a_plan(void **state) {
     (void)state;
     static float x[48], y[48];
@@ -47,9 +47,9 @@ static void steps_of_a_plan(void **state) {
     ob_value *in = new_input(model, "x", OB_FLOAT, "N 3"), *b = new_weight(model, "b", OB_FLOAT, 1, (int64_t[]){3}, NULL),
              *c = new_weight(model, "c", OB_FLOAT, 0, NULL, NULL);
     ob_value *sum = new_node(model, "Add", "sum", 2, in, b);
-    ob_value *soft = new_node(model, "Softmax", "soft", 1, new_node(model, "Relu", "relu", 1, sum));
+    ob_value *soft = new_node(model, "Hardmax", "soft", 1, new_node(model, "Relu", "relu", 1, sum));
     ob_value *all = new_node(model, "Add", "all", 2, soft, c);
-    new_output(model, new_node(model, "Softmax", "y", 1, all));
+    new_output(model, new_node(model, "Hardmax", "y", 1, all));
     ob_session *session = open_session(model, true);
     ob_error error;
     seen s = {.n = 0};
@@ -60,19 +60,19 @@ static void steps_of_a_plan(void **state) {
     ob_view view = view_of(x, OB_FLOAT, 2, 16, 3), out = view_of(y, OB_FLOAT, 2, 16, 3);
     run_ok(session, &view, 1, &out, 1);
     expect(session,
-           (const char *[]){"0 sum+relu Add+Relu program 16x3 204 192", "0 soft Softmax softmax 16x3 192 192 in place",
-                            "0 all Add binary 16x3 196 192 in place", "0 y Softmax softmax 16x3 192 192 in place", NULL});
+           (const char *[]){"0 sum+relu Add+Relu program 16x3 204 192", "0 soft Hardmax hardmax 16x3 192 192 in place",
+                            "0 all Add binary 16x3 196 192 in place", "0 y Hardmax hardmax 16x3 192 192 in place", NULL});
     view = view_of(x, OB_FLOAT, 2, 1, 3); /* another plan */
     out = view_of(y, OB_FLOAT, 2, 1, 3);
     run_ok(session, &view, 1, &out, 1);
-    expect(session, (const char *[]){"0 sum+relu Add+Relu program 1x3 24 12", "0 soft Softmax softmax 1x3 12 12 in place",
-                                     "0 all Add binary 1x3 16 12 in place", "0 y Softmax softmax 1x3 12 12 in place", NULL});
+    expect(session, (const char *[]){"0 sum+relu Add+Relu program 1x3 24 12", "0 soft Hardmax hardmax 1x3 12 12 in place",
+                                     "0 all Add binary 1x3 16 12 in place", "0 y Hardmax hardmax 1x3 12 12 in place", NULL});
     ob_session_close(&session);
     session = open_session(model, false);
     run_ok(session, &view, 1, &out, 1);
     expect(session,
-           (const char *[]){"0 sum Add binary 1x3 24 12", "0 relu Relu unary 1x3 12 12", "0 soft Softmax softmax 1x3 12 12",
-                            "0 all Add binary 1x3 16 12", "0 y Softmax softmax 1x3 12 12", NULL});
+           (const char *[]){"0 sum Add binary 1x3 24 12", "0 relu Relu unary 1x3 12 12", "0 soft Hardmax hardmax 1x3 12 12",
+                            "0 all Add binary 1x3 16 12", "0 y Hardmax hardmax 1x3 12 12", NULL});
     ob_session_close(&session);
     ob_model_close(&model);
 }

@@ -29,6 +29,7 @@ typedef struct drawn {
     ob_value *values[MOST_VALUES]; /* with the domain's shape, or broadcast to it */
     ob_value *conditions[MOST_VALUES];
     uint32_t n_values, n_conditions, n_inputs;
+    int64_t rows; /* the last axes that are folded; 0: none are */
     void *data[MOST_INPUTS];
     ob_view inputs[MOST_INPUTS];
 } drawn;
@@ -48,7 +49,7 @@ static void draw_elements(ob_dtype dtype, void *data, int64_t n) {
 static void add_input(drawn *d) {
     char name[8], sizes[120] = "";
     int64_t dims[5], n = 1, perm[5];
-    const int32_t rank = pick(3) ? d->rank : (int32_t)pick(d->rank + 1);
+    const int32_t rank = pick(3) || d->rows > 0 ? d->rank : (int32_t)pick(d->rank + 1);
     const bool swapped = rank > 1 && pick(4) == 0;
     for (int32_t a = 0; a < rank; a++) dims[a] = pick(4) || d->n_inputs == 0 ? d->dims[d->rank - rank + a] : 1;
     for (int32_t a = 0; a < rank; a++) perm[a] = swapped ? rank - 1 - a : a;
@@ -77,6 +78,19 @@ static ob_value *any_value(const drawn *d) { /* mostly a late one, so that there
     return d->values[pick(3) ? d->n_values - 1 - (uint32_t)pick(d->n_values < 3 ? d->n_values : 3) : (uint32_t)pick(d->n_values)];
 }
 
+/* A fold of the last axes, or a function of rows. */
+static ob_value *add_row(drawn *d, int i, ob_value *x) {
+    static const char *const folds[] = {"ReduceMean", "ReduceMean", "ReduceSum", "ReduceMax",
+                                        "ReduceMin",  "ReduceL2",   "ReduceL1",  "ReduceLogSumExp"};
+    char name[16], axes_name[16];
+    snprintf(name, sizeof name, "v%d", i);
+    snprintf(axes_name, sizeof axes_name, "axes%d", i);
+    if (pick(3) == 0) return new_node(d->model, pick(2) ? "Softmax" : "LogSoftmax", name, 1, x);
+    int64_t axes[5], n = d->rows;
+    for (int64_t a = 0; a < n; a++) axes[a] = a - n;
+    return new_node(d->model, folds[pick(8)], name, 2, x, new_weight(d->model, axes_name, OB_INT64, 1, &n, axes));
+}
+
 static void add_one(drawn *d, int i) {
     static const char *const binary[] = {"Add", "Sub", "Mul", "Div", "Max", "Min"};
     static const char *const unary[] = {"Neg", "Abs",       "Relu",        "Sigmoid",   "Sqrt",
@@ -85,6 +99,10 @@ static void add_one(drawn *d, int i) {
     snprintf(name, sizeof name, "v%d", i);
     ob_value *a = any_value(d), *b = any_value(d), *c = any_value(d), *made;
     const bool is_integer = d->dtype == OB_INT32;
+    if (d->rows > 0 && pick(3) == 0) {
+        d->values[d->n_values++] = add_row(d, i, a);
+        return;
+    }
     switch (pick(is_integer ? 6 : 9)) {
     case 0:
     case 1: made = new_node(d->model, binary[pick(6)], name, 2, a, b); break;
@@ -115,6 +133,7 @@ static drawn draw_graph(void) {
         if (d.dims[a] * n > 100000 || (d.dims[a] == 0 && pick(4))) d.dims[a] = 2;
         n *= d.dims[a];
     }
+    if (d.dtype != OB_INT32 && pick(2)) d.rows = 1 + pick(d.rank);
     const uint32_t n_inputs = 1 + (uint32_t)pick(MOST_INPUTS - 1);
     for (uint32_t i = 0; i < n_inputs; i++) add_input(&d);
     for (int i = 0, n_nodes = 2 + (int)pick(20); i < n_nodes; i++) add_one(&d, i);
@@ -156,7 +175,7 @@ static void random_graphs(void **state) {
     const unsigned levels[] = {0, OBK_ISA_AVX2, ~0u};
     int n_grouped = 0;
     srand(21);
-    for (int round = 0; round < 600; round++) {
+    for (int round = 0; round < 1200; round++) {
         drawn d = draw_graph();
         ob__kernels_limit(levels[round % 3]);
         n_grouped += check_graph(&d, 1 + round % 2) > 1;
@@ -189,8 +208,33 @@ static void what_is_one_step(void **state) {
     assert_int_equal(steps_of(model, in, 2), 2);
     model = new_model(14); /* another operator in between */
     a = new_input(model, "x", OB_FLOAT, "N 8");
-    new_output(model, new_node(model, "Abs", "y", 1, new_node(model, "Softmax", "m", 1, new_node(model, "Neg", "n", 1, a))));
+    new_output(model, new_node(model, "Abs", "y", 1, new_node(model, "Hardmax", "m", 1, new_node(model, "Neg", "n", 1, a))));
     assert_int_equal(steps_of(model, in, 1), 3);
+}
+
+/* x - mean(x), divided by the root of the mean of its squares; a mask before Softmax; and columns, which are no rows. */
+static void rows_are_one_step(void **state) {
+    (void)state;
+    static float x[64];
+    const ob_view in[] = {view_of(x, OB_FLOAT, 2, 8, 8), view_of(x, OB_FLOAT, 1, 8)};
+    for (int64_t axis = 0; axis < 2; axis++) {
+        ob_model *model = new_model(18);
+        ob_value *axes = new_weight(model, "axes", OB_INT64, 1, (int64_t[]){1}, &axis),
+                 *a = new_input(model, "x", OB_FLOAT, "N 8");
+        ob_value *d = new_node(model, "Sub", "d", 2, a, new_node(model, "ReduceMean", "mean", 2, a, axes));
+        ob_value *variance = new_node(model, "ReduceMean", "variance", 2, new_node(model, "Mul", "squares", 2, d, d), axes);
+        new_output(model, new_node(model, "Div", "y", 2, d, new_node(model, "Sqrt", "root", 1, variance)));
+        assert_int_equal(steps_of(model, in, 1), axis == 1 ? 1 : 6);
+    }
+    ob_model *model = new_model(18);
+    ob_value *a = new_input(model, "x", OB_FLOAT, "N 8"), *b = new_input(model, "mask", OB_FLOAT, "8");
+    new_output(model, new_node(model, "Softmax", "y", 1, new_node(model, "Add", "masked", 2, a, b)));
+    assert_int_equal(steps_of(model, in, 2), 1);
+    model = new_model(18); /* one value for each row is computed once, not in a group with other rows */
+    a = new_input(model, "x", OB_FLOAT, "N 8");
+    b = new_input(model, "scale", OB_FLOAT, "N 1");
+    new_output(model, new_node(model, "Mul", "y", 2, a, new_node(model, "Sigmoid", "s", 1, b)));
+    assert_int_equal(steps_of(model, (ob_view[]){in[0], view_of(x, OB_FLOAT, 2, 8, 1)}, 2), 2);
 }
 
 /* Constants of 1 MB that are made one after the other: a group would keep all of them alive. */
@@ -219,6 +263,6 @@ static void groups_need_no_more_memory(void **state) {
 
 int main(void) {
     static const struct CMUnitTest tests[] = {cmocka_unit_test(random_graphs), cmocka_unit_test(what_is_one_step),
-                                              cmocka_unit_test(groups_need_no_more_memory)};
+                                              cmocka_unit_test(rows_are_one_step), cmocka_unit_test(groups_need_no_more_memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
