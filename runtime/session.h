@@ -74,6 +74,7 @@ static inline ob_kernel_site ob__site(const ob_session *session, const ob_node *
                             .allocator = &session->allocator,
                             .constants_in_place = session->constants_in_place,
                             .account = &session->account,
+                            .relaxed = session->numerics == OB_NUMERICS_RELAXED,
                             .blas = session->blas};
 }
 

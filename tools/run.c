@@ -29,7 +29,7 @@ static const char usage[] =
     "                        random inputs; exit status 1 when outputs differ. --rtol and --atol [1e-4, 1e-5] decide\n"
     "  --op-library FILE     load custom operators from a shared library; runs its code\n"
     "  --threads T           use T threads, but at most one for each processor; the process may use %d [1]\n"
-    "  --numerics KIND       exact: only the library's own kernels; relaxed: large products with OpenBLAS if available [exact]\n"
+    "  --numerics KIND       exact: only the library's own kernels; relaxed: sums in any order (Winograd, OpenBLAS) [exact]\n"
     "  --strict              refuse a model whose results differ from the shapes and types that it declares\n"
     "  --max-memory SIZE     memory limit of a run, without the model's file [available memory]\n"
     "  --max-output-bytes SIZE  limit for all outputs together [none]\n"

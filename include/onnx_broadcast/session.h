@@ -72,9 +72,10 @@ typedef enum ob_numerics {
     /** Only the library's own kernels compute. Every promise about bits holds (docs/numerics.md). */
     OB_NUMERICS_EXACT = 0,
     /** Sums may use another order, and other libraries may compute, where this is faster. OpenBLAS multiplies large matrices
-     * (MatMul, Gemm, Einsum) where the build and the machine have it. The error bound is the one that holds for sums of that
-     * length in any order (docs/numerics.md). The bits of results are the same for every number of threads, in workers and from
-     * run to run. They may differ between processors and between versions of OpenBLAS. */
+     * (MatMul, Gemm, Einsum) where the build and the machine have it. Convolutions of floats, 3 x 3 with stride 1 and constant
+     * weights, use Winograd's F(2 x 2, 3 x 3). docs/numerics.md states a bound for each. The bits of results are the same for
+     * every number of threads, in workers and from run to run. They may differ between processors and between versions of
+     * OpenBLAS. */
     OB_NUMERICS_RELAXED = 1
 } ob_numerics;
 
@@ -141,8 +142,8 @@ typedef struct ob_session_config {
     /** OB_NUMERICS_EXACT (default) or OB_NUMERICS_RELAXED; another value is E_ARGUMENT. ob_session_create() loads OpenBLAS for a
      * relaxed session: a private copy for each thread and worker, at most 8. Nothing else in the process uses or sees these
      * copies, and the host program's own OpenBLAS keeps its settings. Each copy takes some MiB of memory, which max_memory does
-     * not count, and 128 MiB of address space. Without OpenBLAS, or when OpenBLAS itself computes with threads, the session
-     * computes as an exact one. The logger receives the choice at OB_LOG_INFO. */
+     * not count, and 128 MiB of address space. Without OpenBLAS, or when OpenBLAS itself computes with threads, products are
+     * those of an exact session. The logger receives the choice at OB_LOG_INFO. */
     ob_numerics numerics;
 } ob_session_config;
 

@@ -180,13 +180,15 @@ OBK_QUADS_END
         LANES_##t, PANEL_VECTORS, LANES_##t % ALONG_CHANNELS == 0 ? ALONG_PRODUCTS : 0, pack_panels_##t, lay_out_##t,            \
             run_panels_##t                                                                                                       \
     }
-const obk_convs OBK_TABLE(conv) = {.run = {[OBK_CONV_F32] = conv_f32, [OBK_CONV_F64] = conv_f64, [OBK_CONV_PAIRS] = conv_pairs},
-                                   .panels = {[OBK_CONV_F32] = PANELS(f32),
-                                              [OBK_CONV_F64] = PANELS(f64),
-                                              [OBK_CONV_PAIRS] = PANELS(pairs),
-                                              [OBK_CONV_QUADS] = QUAD_PANELS},
-                                   .depthwise = depthwise_f32,
-                                   .columns = {columns_f32, columns_f64},
-                                   .fold = {fold_f32, fold_f64},
-                                   .quad = quad,
-                                   .pair = {pair_unsigned, pair_signed}};
+const obk_convs OBK_TABLE(conv) = {
+    .run = {[OBK_CONV_F32] = conv_f32, [OBK_CONV_F64] = conv_f64, [OBK_CONV_PAIRS] = conv_pairs},
+    .panels = {[OBK_CONV_F32] = PANELS(f32),
+               [OBK_CONV_F64] = PANELS(f64),
+               [OBK_CONV_PAIRS] = PANELS(pairs),
+               [OBK_CONV_QUADS] = QUAD_PANELS},
+    .winograd = {LANES_f32, PANEL_VECTORS, 0, winograd_pack_f32, winograd_lay_out_f32, winograd_run_f32},
+    .depthwise = depthwise_f32,
+    .columns = {columns_f32, columns_f64},
+    .fold = {fold_f32, fold_f64},
+    .quad = quad,
+    .pair = {pair_unsigned, pair_signed}};

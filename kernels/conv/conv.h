@@ -18,7 +18,7 @@ typedef struct obk_conv {
     int64_t channels, out_channels; /* of one group; `channels` are input channels */
     int64_t pitch;                  /* from one channel's copy to the next; 0: nothing is copied (pointwise only) */
     int64_t y_channel;              /* from one output channel's results to the next */
-    int64_t rows;                   /* for `depthwise`: rows of results in a block; otherwise 0 */
+    int64_t rows;                   /* for `depthwise` and `winograd`: rows of results in a block; otherwise 0 */
     /* For run_panels; tiled only: */
     bool along;              /* vectors run along positions: all products are one block of k */
     int64_t k_channels;      /* input channels of a block of k; at least 1 */
@@ -50,6 +50,24 @@ enum { OBK_FINISHED_CHANNELS = 16, OBK_FINISHED_ROW = 272 };
 /* Elements of lane memory for run_panels, `lanes` of a vector. */
 static inline int64_t obk_panels_lane(int64_t lanes, int64_t widest) {
     return OBK_PANEL_ROOM * widest * lanes + OBK_FINISHED_CHANNELS * OBK_FINISHED_ROW;
+}
+
+/* Winograd: tiles that a panel computes at once, and the room for their sums of one frequency. */
+enum { OBK_WINOGRAD_TILES = 30, OBK_WINOGRAD_ROOM = 36, OBK_WINOGRAD_TAPS = 16 };
+
+/* The tiles of a row of results; the elements of a row of the padded input. */
+static inline int64_t obk_winograd_across(const obk_conv *c) {
+    return (c->window.axes[1].out + 1) / 2;
+}
+static inline int64_t obk_winograd_row_length(const obk_conv *c) {
+    return 2 * obk_winograd_across(c) + 80; /* behind the last tile a vector of tiles is read */
+}
+/* Elements of lane memory for the transformed tiles of a block, and for `run`. */
+static inline int64_t obk_winograd_copies(const obk_conv *c) {
+    return OBK_WINOGRAD_TAPS * c->channels * c->pitch + 4 * obk_winograd_row_length(c);
+}
+static inline int64_t obk_winograd_lane(int64_t lanes, int64_t widest) {
+    return (OBK_WINOGRAD_TAPS * OBK_WINOGRAD_ROOM + OBK_PANEL_ROOM) * widest * lanes + OBK_FINISHED_CHANNELS * OBK_FINISHED_ROW;
 }
 
 /* The most output channels that are computed at once; the fewest elements of a pointwise block. */
@@ -144,6 +162,8 @@ typedef struct obk_conv_panels {
 typedef struct obk_convs {
     obk_conv_run run[OBK_CONV_TYPES];
     obk_conv_panels panels[OBK_CONV_TYPES];
+    /* 3 x 3 with stride 1, of floats: fewer products, and other sums. The pitch is that of the tiles of a block. */
+    obk_conv_panels winograd;
     obk_conv_pair pair[2]; /* of uint8_t, int8_t */
     obk_conv_quad quad;
     /* F32, F64: */

@@ -135,6 +135,9 @@ static void NAME(conv)(const obk_conv *c, const void *x, const void *w, const vo
 }
 
 #include "kernels/conv/panels.inc.h"
+#ifdef EVENS
+#include "kernels/conv/winograd.inc.h"
+#endif
 #ifdef DEPTHWISE
 #include "kernels/conv/depthwise.inc.h"
 #endif

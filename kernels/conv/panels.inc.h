@@ -6,6 +6,9 @@
  * other loops, and so are the bits. At the end the sums of a panel are transposed into the planes of results. */
 
 enum { NAME(LANES) = sizeof(VECTOR) / sizeof(T) };
+#ifndef FAR_BYTES
+#define FAR_BYTES (4 << 20)
+#endif
 
 /* n products for `rows` positions. at[i] + offset[l]: the element of position i. start NULL: the sums continue. ahead: n cache
  * lines that are read soon. */
@@ -257,17 +260,28 @@ static void NAME(run_panels)(const obk_conv *c, const void *copies, const void *
     }
 }
 
+/* The rows of a plane that block b reads, for a window of two axes. */
+static void NAME(fetch_ahead)(const obk_conv *c, const T *plane, int64_t b) {
+    enum { LINE = 64 };
+    const obk_axis *axes = c->window.axes;
+    const char *at = (const char *)(plane + obk_block_start(&c->tiling, b) / axes[1].out * axes[0].stride * axes[1].in);
+    for (int64_t k = 0; k < c->tiling.elems * (int64_t)sizeof(T); k += LINE) __builtin_prefetch(at + k);
+}
+
 static void NAME(lay_out)(const obk_conv *c, const void *x, uint32_t padding, int64_t b, int64_t first, int64_t end, void *copies,
                           obk_pace *pace) {
     const obk_window *win = &c->window;
     const T *from = x;
     T *to = copies;
     const int64_t n = obk_conv_results(c, b), start = obk_conv_start(c, b);
+    const bool far = win->rank == 2 && c->channels * win->n_in * (int64_t)sizeof(T) > FAR_BYTES; /* not in a cache */
     for (int64_t i = first; i < end && !obk_stops(pace, c->pitch); i++) {
         if (c->pointwise)
             memcpy(to + i * c->pitch, from + i * win->n_out + start, (size_t)n * sizeof(T));
-        else
+        else {
+            if (far && i + 2 < end) NAME(fetch_ahead)(c, from + (i + 2) * win->n_in, b);
             PAD(win, &c->tiling, from + i * win->n_in, b, (T)padding, to + i * c->pitch);
+        }
     }
 }
 

@@ -73,13 +73,13 @@ static ob_status want_panels(const ob_kernel_site *site, const ob_kernel_args *a
                    .width = split->width,
                    .w_group = split->w_group};
     if (args->in[1].dtype != computing) p->convert = ob__find_conversion(args->in[1].dtype, computing, true).steps[0];
-    needs->prepared[needs->n_prepared++] =
-        (ob_prepare_request){.input = 1,
-                             .format = (uint64_t)OB_PREPARED_CONV << 56 | (uint64_t)computing << 48 |
-                                       (uint64_t)split->groups << 8 | (uint64_t)split->panels->lanes,
-                             .n_bytes = (size_t)(split->groups * split->w_group * split->width),
-                             .make = make_panels,
-                             .params = p};
+    needs->prepared[needs->n_prepared++] = (ob_prepare_request){
+        .input = 1,
+        .format = (uint64_t)OB_PREPARED_CONV << 56 | (uint64_t)computing << 48 | (uint64_t)split->winograd << 47 |
+                  (uint64_t)split->groups << 8 | (uint64_t)split->panels->lanes,
+        .n_bytes = (size_t)(split->groups * split->w_group * split->width),
+        .make = make_panels,
+        .params = p};
     return OB_OK;
 }
 
@@ -102,7 +102,7 @@ static ob_status conv_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_
     if (ob__count(&args->out[0]) == 0) return ob__plan_real(args, needs, error);
     const bool packs = args->in[1].data && !site->constants_in_place;
     const int type = ob__computing_type(args) == OB_DOUBLE ? OBK_CONV_F64 : OBK_CONV_F32;
-    OB_TRY(ob__split_conv(site, type, packs, false, split, error));
+    OB_TRY(ob__split_conv(site, type, packs, site->relaxed && args->in[1].dtype == OB_FLOAT, false, split, error));
     s->epilogue = site->epilogue;
     s->registers_at = (size_t)ob__round_up((int64_t)split->lane_bytes, 64);
     needs->lane_bytes = s->registers_at + ob__epilogue_bytes(s->epilogue);

@@ -167,6 +167,50 @@ static ob_status lay_out_panels(const ob_kernel_site *site, const obk_conv_panel
     return fill_offsets(site, split, error);
 }
 
+/* ---- Winograd ---- */
+
+/* 16 products in place of 36 pay for the transformations where there are enough channels, and enough tiles for each weight. */
+static bool gains_by_winograd(const ob_conv_split *split) {
+    enum { LEAST_CHANNELS = 24, LEAST_TILES = 16 };
+    const obk_conv *k = &split->k;
+    const obk_axis *a = k->window.axes;
+    if (k->window.rank != 2 || k->channels < LEAST_CHANNELS || k->out_channels < LEAST_CHANNELS ||
+        k->out_channels > INT64_MAX / 64)
+        return false;
+    for (int i = 0; i < 2; i++)
+        if (a[i].kernel != 3 || a[i].stride != 1 || a[i].dilation != 1) return false;
+    return (a[0].out + 1) / 2 * ((a[1].out + 1) / 2) >= LEAST_TILES;
+}
+
+/* The tiles of a block shall fit into the second-level cache. */
+static ob_status lay_out_winograd(const ob_kernel_site *site, const obk_conv_panels *panels, ob_conv_split *split,
+                                  ob_error *error) {
+    enum { CACHED_BYTES = 512 << 10, BLOCK_CHANNELS = 128 };
+    obk_conv *k = &split->k;
+    const int64_t across = obk_winograd_across(k), all = (k->window.axes[0].out + 1) / 2,
+                  fits = CACHED_BYTES / (OBK_WINOGRAD_TAPS * (int64_t)sizeof(float)) / k->channels / across,
+                  blocks = ob__ceil_div(all, fits < 1 ? 1 : fits), tile_rows = ob__ceil_div(all, blocks);
+    int64_t copies;
+    k->along = false;
+    k->rows = 2 * tile_rows;
+    k->pitch = obk_conv_pitch(tile_rows * across + panels->lanes);
+    OB_FAIL_IF(ob__mul_overflows(k->channels * OBK_WINOGRAD_TAPS * split->width, k->pitch, &copies), error, OB_E_LIMIT,
+               "the input is too large");
+    split->winograd = true;
+    split->n_blocks = ob__ceil_div(all, tile_rows);
+    split->panels = panels;
+    split->n_panels = obk_panels(panels->lanes, panels->widest, k->out_channels);
+    split->copies_at = 64;
+    split->sums_at = split->copies_at + (size_t)ob__round_up(obk_winograd_copies(k) * split->width, 64);
+    split->lane_bytes = split->sums_at + (size_t)(obk_winograd_lane(panels->lanes, panels->widest) * split->width);
+    k->k_channels = ob__ceil_div(k->channels, ob__ceil_div(k->channels, BLOCK_CHANNELS));
+    int64_t *offset = ob__tail(site, (size_t)k->k_channels, sizeof *offset);
+    OB_FAIL_IF(!offset, error, OB_E_MEMORY, "no memory for a plan");
+    for (int64_t c = 0; c < k->k_channels; c++) offset[c] = c * k->pitch;
+    k->k_offset = offset;
+    return OB_OK;
+}
+
 /* ---- split ---- */
 
 /* Output channels are split only if images, groups and blocks are few and each is much work: every thread lays out the block for
@@ -200,7 +244,8 @@ static void split_channels(ob_conv_split *split) {
     split->n_each = each < 1 ? 1 : (int64_t)each + 1;
 }
 
-ob_status ob__split_conv(const ob_kernel_site *site, int type, bool packs, bool buffered, ob_conv_split *split, ob_error *error) {
+ob_status ob__split_conv(const ob_kernel_site *site, int type, bool packs, bool relaxed, bool buffered, ob_conv_split *split,
+                         ob_error *error) {
     const obk_convs *loops = ob__kernels()->conv;
     obk_conv *k = &split->k;
     split->width = type == OBK_CONV_F64 ? sizeof(double) : sizeof(float);
@@ -208,7 +253,9 @@ ob_status ob__split_conv(const ob_kernel_site *site, int type, bool packs, bool 
     k->pointwise = is_pointwise(&k->window);
     k->y_channel = k->window.n_out;
     k->along = packs && runs_along(split, &loops->panels[type]);
-    if (packs && (k->along || gains_by_panels(split, &loops->panels[type])))
+    if (packs && relaxed && type == OBK_CONV_F32 && gains_by_winograd(split))
+        OB_TRY(lay_out_winograd(site, &loops->winograd, split, error));
+    else if (packs && (k->along || gains_by_panels(split, &loops->panels[type])))
         OB_TRY(lay_out_panels(site, &loops->panels[type], buffered, split, error));
     if (k->channels == 1 && type == OBK_CONV_F32 && !split->panels && obk_has_depthwise(&k->window)) {
         lay_out_rows(split, loops->depthwise);
@@ -219,7 +266,7 @@ ob_status ob__split_conv(const ob_kernel_site *site, int type, bool packs, bool 
     split_channels(split);
     const int64_t out_channels = split->panels ? ob__round_up(k->out_channels, split->panels->lanes) : k->out_channels;
     int64_t products, all;
-    bool large = ob__mul_overflows(k->channels, k->window.n_kernel, &products) ||
+    bool large = ob__mul_overflows(k->channels, split->winograd ? OBK_WINOGRAD_TAPS : k->window.n_kernel, &products) ||
                  ob__mul_overflows(products, out_channels, &split->w_group) ||
                  ob__mul_overflows(split->w_group, split->groups * split->width, &all);
     OB_FAIL_IF(large, error, OB_E_LIMIT, "the filter is too large");

@@ -18,6 +18,7 @@ typedef struct ob_conv_split {
     /* Vectors along output channels. NULL: `run` computes. Otherwise a part has part_panels panels. */
     const obk_conv_panels *panels;
     int64_t n_panels, part_panels;
+    bool winograd;             /* the panels are those of obk_convs.winograd */
     int64_t w_group;           /* elements of the weights of a group, packed or not */
     size_t lane_bytes;         /* that a task needs */
     size_t copies_at, sums_at; /* for panels: where copies and sums lie in this memory */
@@ -34,9 +35,11 @@ typedef struct ob_conv_task {
 ob_status ob__plan_conv(const ob_kernel_site *site, const ob_kernel_args *args, uint32_t w, int bias, ob_conv_split *split,
                         ob_error *error);
 /* Chooses the loops of `type`, the layout and the split. k.channels must be set: channels, or pairs of them if the loops work on
- * pairs. `packs`: the weights can be packed for panels. `buffered`: results first go to lane memory, so a task's results shall be
+ * pairs. `packs`: the weights can be packed for panels;
+ * `relaxed`: also those of Winograd. `buffered`: results first go to lane memory, so a task's results shall be
  * about as large as its input. Only for results with elements. */
-ob_status ob__split_conv(const ob_kernel_site *site, int type, bool packs, bool buffered, ob_conv_split *split, ob_error *error);
+ob_status ob__split_conv(const ob_kernel_site *site, int type, bool packs, bool relaxed, bool buffered, ob_conv_split *split,
+                         ob_error *error);
 
 static inline int64_t ob__conv_chunks(const ob_conv_split *split) {
     return ob__ceil_div(split->n, split->n_each);

@@ -30,6 +30,7 @@ typedef struct ob_kernel_site {
     bool constants_in_place;       /* no constant is prepared; all are used in place */
     const ob_account
         *account;         /* the account in which `allocator` counts; NULL: memory is not counted. Lives as long as the state */
+    bool relaxed;         /* sums may be added in another way (docs/numerics.md) */
     struct ob_blas *blas; /* for large products of sessions with relaxed numerics (ops/product/blas.h); lives as long as the
                              state; NULL: none */
     const struct obk_program *program;  /* for ob__kernel_program (ops/elementwise/program.h) */

@@ -176,13 +176,13 @@ static ob_status split(const ob_kernel_site *site, const ob_kernel_args *args, i
                ob__bytes_fit(&args->in[s->i.at.w], s->i.w_zero_value);
     if (s->quads) {
         s->split.k.channels = ob__ceil_div(s->split.channels, 4);
-        OB_TRY(ob__split_conv(site, OBK_CONV_QUADS, true, s->i.requantizes, &s->split, error));
+        OB_TRY(ob__split_conv(site, OBK_CONV_QUADS, true, false, s->i.requantizes, &s->split, error));
         if (s->split.panels) return OB_OK;
         s->split = before;
         s->quads = false;
     }
     s->split.k.channels = obk_pairs(s->split.channels);
-    return ob__split_conv(site, OBK_CONV_PAIRS, s->i.w_packed, s->i.requantizes, &s->split, error);
+    return ob__split_conv(site, OBK_CONV_PAIRS, s->i.w_packed, false, s->i.requantizes, &s->split, error);
 }
 
 static ob_status conv_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
