@@ -56,6 +56,24 @@ extern const obk_norms OBK_TABLE(norm);
 #define NEGATIVE_f64(x, y)   SELECT(obk_r_f64, obk_m_f64, (x) < 0, y, x)
 #endif
 
+/* The elements of a vector that are loaded and stored. Without masks rows end at their last whole vector. */
+#if defined(__AVX512F__)
+#define HAS_MASKS 1
+typedef __mmask16 mask_f32;
+typedef __mmask8 mask_f64;
+#define MASKED_LOAD_f32(p, m)     ((obk_r_f32)_mm512_maskz_loadu_ps(m, p))
+#define MASKED_LOAD_f64(p, m)     ((obk_r_f64)_mm512_maskz_loadu_pd(m, p))
+#define MASKED_STORE_f32(p, m, x) _mm512_mask_storeu_ps(p, m, (__m512)(x))
+#define MASKED_STORE_f64(p, m, x) _mm512_mask_storeu_pd(p, m, (__m512d)(x))
+#else
+#define HAS_MASKS                 0
+typedef uint8_t mask_f32, mask_f64;
+#define MASKED_LOAD_f32(p, m)     ((void)(m), (obk_r_f32) * (const obk_v_f32 *)(const void *)(p))
+#define MASKED_LOAD_f64(p, m)     ((void)(m), (obk_r_f64) * (const obk_v_f64 *)(const void *)(p))
+#define MASKED_STORE_f32(p, m, x) ((void)(m), (void)(*(obk_v_f32 *)(void *)(p) = (x)))
+#define MASKED_STORE_f64(p, m, x) ((void)(m), (void)(*(obk_v_f64 *)(void *)(p) = (x)))
+#endif
+
 #define T     float
 #define S     f32
 #define V     obk_r_f32
@@ -91,7 +109,7 @@ static int64_t run(obk_link *links, int n_links, bool is_double, int64_t n_bytes
             links[i].p[1] += links[i].row[1];
         }
     }
-    return n_bytes / OBK_VECTOR_BYTES * OBK_VECTOR_BYTES;
+    return HAS_MASKS ? n_bytes : n_bytes / OBK_VECTOR_BYTES * OBK_VECTOR_BYTES;
 }
 
 #define BOTH(name)                                                                                                               \
@@ -101,8 +119,7 @@ static int64_t run(obk_link *links, int n_links, bool is_double, int64_t n_bytes
         }                                                                                                                        \
     }
 
-const obk_chains OBK_TABLE(chain) = {
-    .vector_bytes = OBK_VECTOR_BYTES, .find = find, .load = BOTH(load), .store = BOTH(store), .run = run};
+const obk_chains OBK_TABLE(chain) = {.find = find, .load = BOTH(load), .store = BOTH(store), .run = run};
 
 #else
 

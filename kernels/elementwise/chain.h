@@ -36,7 +36,6 @@ typedef struct obk_link {
 } obk_link;
 
 typedef struct obk_chains {
-    int64_t vector_bytes;
     /* The form of a loop; NULL: it has none. */
     const obk_link_form *(*find)(obk_loop loop);
     obk_link_code load[2][2], store[2][2]; /* [is_double]; the first and the last step */

@@ -4,24 +4,35 @@
 #define CODE(op, of) OBK_CAT3(op, _, OBK_CAT3(S, _, of))
 
 typedef void (*NAME(wide))(const obk_link *l, int64_t at, V a0, V a1, V a2, V a3);
-typedef void (*NAME(one))(const obk_link *l, int64_t at, V a0);
+typedef void (*NAME(one))(const obk_link *l, int64_t at, NAME(mask) m, V a0);
+
+OBK_INLINE V NAME(vector_at)(const char *p, bool whole, NAME(mask) m) {
+    if (whole) return *(const U *)(const void *)p;
+    return NAME(MASKED_LOAD)(p, m);
+}
 
 /* The vector i of operand k, and its only element. A number minus 0 is that number, -0 as well. */
 #define SPLAT(x)  ((T)(x) - (V){0})
-#define AT(k, i)  (*(const U *)(const void *)(l->p[k] + at + (i)*OBK_VECTOR_BYTES))
+#define AT(k, i)  NAME(vector_at)(l->p[k] + at + (i)*OBK_VECTOR_BYTES, whole, m)
 #define SCALAR(k) SPLAT(*(const T *)(const void *)l->p[k])
 
-/* One function for four vectors and one for one. E(a, i): the result for a, which is vector i; L declares its variables. */
+/* One function for four vectors and one for one, of which mask m says which elements exist. E(a, i): the result for a, which is
+ * vector i; L declares its variables. */
 #define STEP(name, L, E)                                                                                                         \
     static void CODE(name, wide)(const obk_link *l, int64_t at, V a0, V a1, V a2, V a3) {                                        \
+        const bool whole = true;                                                                                                 \
+        const NAME(mask) m = 0;                                                                                                  \
+        (void)whole, (void)m;                                                                                                    \
         L;                                                                                                                       \
         a0 = E(a0, 0), a1 = E(a1, 1), a2 = E(a2, 2), a3 = E(a3, 3);                                                              \
         ((NAME(wide))l[1].code[0])(l + 1, at, a0, a1, a2, a3);                                                                   \
     }                                                                                                                            \
-    static void CODE(name, one)(const obk_link *l, int64_t at, V a0) {                                                           \
+    static void CODE(name, one)(const obk_link *l, int64_t at, NAME(mask) m, V a0) {                                             \
+        const bool whole = false;                                                                                                \
+        (void)whole;                                                                                                             \
         L;                                                                                                                       \
         a0 = E(a0, 0);                                                                                                           \
-        ((NAME(one))l[1].code[1])(l + 1, at, a0);                                                                                \
+        ((NAME(one))l[1].code[1])(l + 1, at, m, a0);                                                                             \
     }
 #define NONE       (void)0
 #define LOAD(a, i) AT(0, i)
@@ -32,17 +43,20 @@ static void CODE(store, wide)(const obk_link *l, int64_t at, V a0, V a1, V a2, V
     U *z = (U *)(void *)(l->p[0] + at);
     z[0] = a0, z[1] = a1, z[2] = a2, z[3] = a3;
 }
-static void CODE(store, one)(const obk_link *l, int64_t at, V a0) {
-    *(U *)(void *)(l->p[0] + at) = a0;
+static void CODE(store, one)(const obk_link *l, int64_t at, NAME(mask) m, V a0) {
+    NAME(MASKED_STORE)(l->p[0] + at, m, a0);
 }
 
-/* The row's whole vectors. */
+/* The row's vectors; without masks those that are whole. */
 static void NAME(row)(const obk_link *links, int64_t n_bytes) {
     const V none = {0};
+    const NAME(mask) all = (NAME(mask)) - 1;
+    const NAME(one) one = (NAME(one))links->code[1];
     int64_t at = 0;
     for (; at + 4 * OBK_VECTOR_BYTES <= n_bytes; at += 4 * OBK_VECTOR_BYTES)
         ((NAME(wide))links->code[0])(links, at, none, none, none, none);
-    for (; at + OBK_VECTOR_BYTES <= n_bytes; at += OBK_VECTOR_BYTES) ((NAME(one))links->code[1])(links, at, none);
+    for (; at + OBK_VECTOR_BYTES <= n_bytes; at += OBK_VECTOR_BYTES) one(links, at, all, none);
+    if (HAS_MASKS && at < n_bytes) one(links, at, (NAME(mask))((1U << ((n_bytes - at) / (int64_t)sizeof(T))) - 1), none);
 }
 
 /* ---- Two operands ---- */

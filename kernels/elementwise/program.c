@@ -113,12 +113,13 @@ static uint32_t got_by(const obk_program_step *step) {
 
 /* Runs the chain that begins with the step; returns the elements of a row that are done. */
 static int64_t run_chain(const call *c, const obk_program_step *first) {
+    enum { SHORT_BYTES = 512 }; /* for shorter rows the links cost more than they save */
     obk_link links[OBK_PROGRAM_STEPS + 2];
     const bool is_double = first->form->is_double;
     const obk_chains *chains = c->program->chains;
     const int64_t size = is_double ? 8 : 4;
     int n = 0;
-    if (c->n * size < chains->vector_bytes) return 0;
+    if (c->n * size < SHORT_BYTES) return 0;
     place at = find_input(c, &first->in[0]);
     uint32_t got = 0;
     if (!at.step && first->n_in == 2) at = find_input(c, &first->in[got = 1]);
