@@ -42,6 +42,8 @@ static const struct row {
      "turn Broadcast and BroadcastInDim into model-local functions"},
     {"lower_expand", NULL, ob__pass_lower_expand, OB_GOAL_EXPAND, true,
      "turn Broadcast and BroadcastInDim into standard operators"},
+    {"fuse", NULL, ob__pass_fuse, OB_GOAL_FUSED, true,
+     "turn groups of nodes that are one step of a session into model-local functions"},
     {"fit_target", NULL, ob__pass_fit_target, OB_GOAL_TARGET, true,
      "write broadcasts in a form that a deployment target accepts"},
     {"recheck", NULL, ob__pass_recheck, OB_GOAL_REWRITE, false,

@@ -165,7 +165,7 @@ static ob_status rewrite(ob_model *model, int goal, const ob_target *target, con
 }
 
 ob_status ob_rewrite(ob_model *model, ob_form form, const ob_rewrite_options *options, ob_rewrite_stats *stats, ob_error *error) {
-    static const int goals[] = {OB_GOAL_BROADCAST, OB_GOAL_FUNCTION, OB_GOAL_EXPAND, OB_GOAL_IMPLICIT};
+    static const int goals[] = {OB_GOAL_BROADCAST, OB_GOAL_FUNCTION, OB_GOAL_EXPAND, OB_GOAL_IMPLICIT, OB_GOAL_FUSED};
     ob_error_clear(error);
     OB_FAIL_IF(!model || (int)form < 0 || form >= OB_FORM_COUNT, error, OB_E_ARGUMENT, "ob_rewrite needs a model and a form");
     return rewrite(model, goals[form], NULL, options, stats, error);

@@ -86,7 +86,8 @@ passes/report: passes/target passes/contract passes/check
 passes/format: passes/report passes/origin passes/target passes/contract passes/check
 passes/cost: passes/report passes/target passes/contract passes/check
 passes/compare: passes/format passes/report passes/target passes/contract passes/check
-passes/rewrite: passes/cost passes/target passes/contract passes/check
+passes/optimize: passes/check
+passes/rewrite: passes/optimize passes/cost passes/target passes/contract passes/check
 passes/expand: passes/check
 passes/fix: passes/rewrite passes/contract passes/check
 passes/independence: passes/origin passes/expand passes/check

@@ -254,7 +254,7 @@ static int take_emit(void *settings_given, const char *value) {
         return is_target(tool, "--emit", s->emit_target) ? GO_ON : misused();
     }
     if (s->form != OB_FORM_COUNT) return GO_ON;
-    complain(tool, NULL, "option --emit: \"%s\" is not one of broadcast, function, expand, implicit, target:NAME", value);
+    complain(tool, NULL, "option --emit: \"%s\" is not one of broadcast, function, expand, implicit, fused, target:NAME", value);
     return misused();
 }
 
@@ -330,10 +330,10 @@ static const option_row rows[] = {
     {"--output", "-o", "OUT", "FILE", take_output,
      "write the rewritten model (one MODEL without errors). The file name selects the format: .onnxtxt, .textproto, .json, else "
      "binary. -: standard output; findings go to standard error"},
-    {"--emit", NULL, "FORM", "broadcast function expand implicit target:", take_emit,
+    {"--emit", NULL, "FORM", "broadcast function expand implicit fused target:", take_emit,
      "form for -o: broadcast (default: operators of domain onnx_broadcast), function (the same, with their definitions), expand "
-     "(only standard operators), implicit (no explicit broadcasts), target:NAME (the weakest form that the deployment target "
-     "accepts)"},
+     "(only standard operators), implicit (no explicit broadcasts), fused (nodes that a session computes in one step as "
+     "functions), target:NAME (the weakest form that the deployment target accepts)"},
     {"--max-ram", NULL, "BYTES", NULL, take_max_ram,
      "for --emit broadcast, function and expand: a broadcast stays implicit where explicit copies would need more memory (512K, "
      "64M), for the sizes of --dim; --cost shows the memory"},
@@ -472,7 +472,7 @@ int take_options(settings *s, int argc, char **argv) {
         complain(tool, NULL, "--fix takes one model, %zu are given", s->n_files);
         return misused();
     }
-    if (s->max_ram && (!s->output || s->form == OB_FORM_IMPLICIT || s->emit_target || s->fix.wanted)) {
+    if (s->max_ram && (!s->output || s->form > OB_FORM_EXPAND || s->emit_target || s->fix.wanted)) {
         complain(tool, NULL, "--max-ram needs -o OUT and --emit broadcast, function or expand");
         return misused();
     }

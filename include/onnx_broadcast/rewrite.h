@@ -27,6 +27,7 @@ extern "C" {
     X(FUNCTION, "function")   /**< the same, with model-local functions that define them: runs on any runtime */                 \
     X(EXPAND, "expand")       /**< only standard operators: Expand, below opset 8 Reshape and Tile */                            \
     X(IMPLICIT, "implicit")   /**< the reverse: no explicit broadcast where the operator itself broadcasts */                    \
+    X(FUSED, "fused")         /**< the nodes of each step of a session as a local function Fused_N; broadcasts stay */           \
     /* the end */
 
 /** The form of the rewritten model. */
@@ -37,7 +38,7 @@ typedef enum ob_form {
         OB_FORM_COUNT /**< number of forms; not a form */
 } ob_form;
 
-/** "broadcast", "function", "expand" or "implicit", as in the option --emit; "" for a number outside the enum. Static;
+/** "broadcast", "function", "expand", "implicit" or "fused", as in the option --emit; "" for a number outside the enum. Static;
  * thread-safe. */
 OB_API const char *ob_form_name(ob_form form);
 /** The form with this name; OB_FORM_COUNT when no form has this name, or for NULL. Thread-safe. */
@@ -59,7 +60,7 @@ typedef struct ob_rewrite_options {
 
 /** Counts of a rewriting. */
 typedef struct ob_rewrite_stats {
-    size_t n_inserted;  /**< explicit operators added */
+    size_t n_inserted;  /**< explicit operators, or calls of fused functions, added */
     size_t n_removed;   /**< nodes removed */
     size_t n_lowered;   /**< explicit operators changed into another form */
     size_t n_left;      /**< nodes that stay implicit (or explicit), each with a note */

@@ -17,7 +17,8 @@ enum {
     OB_GOAL_EXPAND = 8,
     OB_GOAL_IMPLICIT = 16,
     OB_GOAL_TARGET = 32,
-    OB_GOAL_REWRITE = OB_GOAL_BROADCAST | OB_GOAL_FUNCTION | OB_GOAL_EXPAND | OB_GOAL_IMPLICIT | OB_GOAL_TARGET,
+    OB_GOAL_FUSED = 64,
+    OB_GOAL_REWRITE = OB_GOAL_BROADCAST | OB_GOAL_FUNCTION | OB_GOAL_EXPAND | OB_GOAL_IMPLICIT | OB_GOAL_TARGET | OB_GOAL_FUSED,
     OB_GOAL_EXPLICIT = OB_GOAL_BROADCAST | OB_GOAL_FUNCTION | OB_GOAL_EXPAND
 };
 
@@ -34,9 +35,9 @@ typedef struct ob_rewriting {
     const ob_target *target; /* of OB_GOAL_TARGET */
     const ob_cost *cost;     /* of the model before; NULL: no limit */
     int64_t max_ram;
-    ob_journal journal;      /* changes of the passes */
-    ob_keeping keeping;      /* requirements that must stay the same */
-    bool again;              /* set by recheck: the model is restored; rewrite it again with more nodes unchanged */
+    ob_journal journal; /* changes of the passes */
+    ob_keeping keeping; /* requirements that must stay the same */
+    bool again;         /* set by recheck: the model is restored; rewrite it again with more nodes unchanged */
     ob_rewrite_stats stats;
     ob_left_note *notes, *last_note;
 } ob_rewriting;
@@ -55,6 +56,7 @@ ob_status ob__pass_raise_opset(ob_rewriting *rewriting);      /* to opset 8 if e
 ob_status ob__has_expand_then(ob_rewriting *rewriting, bool *has);
 ob_status ob__pass_lower_function(ob_rewriting *rewriting); /* explicit operators to calls of model-local functions */
 ob_status ob__pass_lower_expand(ob_rewriting *rewriting);   /* explicit operators to Expand, below opset 8 to Reshape and Tile */
+ob_status ob__pass_fuse(ob_rewriting *rewriting);           /* groups of nodes to calls of model-local functions */
 ob_status ob__pass_fit_target(ob_rewriting *rewriting);     /* the weakest form that the target accepts */
 ob_status ob__pass_recheck(ob_rewriting *rewriting);        /* facts again: no errors, outputs as declared and as before */
 ob_status ob__pass_state_contract(ob_rewriting *rewriting); /* the contract of the rewritten model into its metadata */

@@ -170,7 +170,7 @@ class _Notes:
 def rewrite(model: ModelLike, form: Optional[str] = None, *, target: Optional[str] = None) -> Rewritten:
     """Writes every broadcast of the model explicitly, or implicitly again. The given model does not change.
 
-    - form: "function" (default), "broadcast", "expand" or "implicit", as --emit of the command.
+    - form: "function" (default), "broadcast", "expand", "implicit" or "fused", as --emit of the command.
     - target: in its place a deployment target, "tosa-8k" ...: the weakest form that the target accepts.
 
     Raises OBError: E_SHAPE, E_TYPE, E_MODEL for a model that is not sound; E_UNSUPPORTED; E_NOT_FOUND (no such target).
@@ -182,7 +182,7 @@ def rewrite(model: ModelLike, form: Optional[str] = None, *, target: Optional[st
         raise ValueError("give form or target, not both")
     number = lib.ob_form_from_name(c_text(form or "function"))
     if number == lib.OB_FORM_COUNT:
-        raise ValueError(f"there is no form {form!r}: function, broadcast, expand or implicit")
+        raise ValueError(f"there is no form {form!r}: function, broadcast, expand, implicit or fused")
     new = as_model(model).clone()
     notes = _Notes()
     handle = ffi.new_handle(notes)
