@@ -30,9 +30,10 @@ OBK_INLINE void NAME(row_operands)(const int size, const int stride, const bool 
         x[k] = stride == 1 ? loaded[k] : k % 2 == 0 ? EVENS(loaded[k], loaded[k + 1]) : ODDS(loaded[k - 1], loaded[k]);
 }
 
-/* A tile whose rows of the input all exist: each row is loaded once. */
-OBK_INLINE void NAME(inner_tile)(const int size, const int stride, const int vectors, const bool inside, const NAME(strip) * s,
-                                 int64_t row, T *restrict to, int64_t to_row) {
+/* A tile for which each row of the input is loaded once. whole: all these rows exist, and so do all rows of results; otherwise
+ * there are n_rows. */
+OBK_INLINE void NAME(inner_tile)(const int size, const int stride, const int vectors, const bool inside, const bool whole,
+                                 const NAME(strip) * s, int64_t row, T *restrict to, int64_t to_row, int64_t n_rows) {
     enum { LANES = sizeof(VECTOR) / sizeof(T) };
     const int64_t columns = s->window->axes[1].in;
     REGISTER sum[DEPTHWISE_ROWS][DEPTHWISE_VECTORS], weight[9];
@@ -45,7 +46,12 @@ OBK_INLINE void NAME(inner_tile)(const int size, const int stride, const int vec
     for (int i = 0; i < (DEPTHWISE_ROWS - 1) * stride + size; i++) OBK_UNROLL
     for (int v = 0; v < vectors; v++) {
         REGISTER x[5];
-        NAME(row_operands)(size, stride, inside, s, s->x + (row + i) * columns, v, x);
+        if (whole || (row + i >= 0 && row + i < s->window->axes[0].in)) {
+            NAME(row_operands)(size, stride, inside, s, s->x + (row + i) * columns, v, x);
+        } else {
+            OBK_UNROLL
+            for (int k = 0; k < size; k++) x[k] = (REGISTER){0};
+        }
         OBK_UNROLL
         for (int r = 0; r < DEPTHWISE_ROWS; r++) {
             const int y = i - r * stride;
@@ -55,8 +61,11 @@ OBK_INLINE void NAME(inner_tile)(const int size, const int stride, const int vec
         }
     }
     OBK_UNROLL
-    for (int r = 0; r < DEPTHWISE_ROWS; r++) OBK_UNROLL
-    for (int v = 0; v < vectors; v++) *(VECTOR *)(void *)(to + r * to_row + v * LANES) = sum[r][v];
+    for (int r = 0; r < DEPTHWISE_ROWS; r++)
+        if (whole || r < n_rows) {
+            OBK_UNROLL
+            for (int v = 0; v < vectors; v++) *(VECTOR *)(void *)(to + r * to_row + v * LANES) = sum[r][v];
+        }
 }
 
 /* Any rows: one row of the filter after the other. */
@@ -103,7 +112,9 @@ OBK_INLINE void NAME(strip_rows)(const int size, const int stride, const int vec
     for (int64_t r = first; r < end; r += DEPTHWISE_ROWS, to += DEPTHWISE_ROWS * to_row) {
         const int64_t row = r * stride - down->before;
         if (size == 3 && row >= 0 && row + (DEPTHWISE_ROWS - 1) * stride + size <= down->in && r + DEPTHWISE_ROWS <= end)
-            NAME(inner_tile)(size, stride, vectors, inside, s, row, to, to_row);
+            NAME(inner_tile)(size, stride, vectors, inside, true, s, row, to, to_row, DEPTHWISE_ROWS);
+        else if (size == 3)
+            NAME(inner_tile)(size, stride, vectors, inside, false, s, row, to, to_row, end - r);
         else
             NAME(edge_tile)(size, stride, vectors, inside, s, row, to, to_row, end - r);
     }
@@ -120,7 +131,7 @@ OBK_INLINE void NAME(short_rows)(const int size, const int stride, const NAME(st
         NAME(strip_rows)(size, stride, 1, false, s, r, r + DEPTHWISE_ROWS, to, n);
     for (; r < end; r += DEPTHWISE_ROWS) {
         const int64_t rows = ob__least(end - r, DEPTHWISE_ROWS);
-        NAME(edge_tile)(size, stride, 1, false, s, r * stride - s->window->axes[0].before, few, LANES, rows);
+        NAME(strip_rows)(size, stride, 1, false, s, r, r + rows, few, LANES);
         for (int64_t i = 0; i < rows; i++, to += n) obk_copy_row(to, few + i * LANES, n * (int64_t)sizeof(T));
     }
 }
