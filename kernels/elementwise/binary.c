@@ -104,28 +104,41 @@
 #if defined(__F16C__) && defined(__AVX2__)
 #include <immintrin.h>
 
-static inline __m256 f16_load(const char *p) {
-    return _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(const void *)p));
+#include "kernels/vector.h"
+
+enum { F16_LANES = OBK_VECTOR_BYTES / 4 };
+
+#if OBK_VECTOR_BYTES == 64
+static inline obk_r_f32 f16_load(const char *p) {
+    return (obk_r_f32)_mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *)(const void *)p));
 }
-static inline void f16_store(char *p, __m256 x) {
-    _mm_storeu_si128((__m128i *)(void *)p, _mm256_cvtps_ph(x, _MM_FROUND_TO_NEAREST_INT));
+static inline void f16_store(char *p, obk_r_f32 x) {
+    _mm256_storeu_si256((__m256i *)(void *)p, _mm512_cvtps_ph((__m512)x, _MM_FROUND_TO_NEAREST_INT));
 }
-static inline __m256 f16_splat(const char *p) {
+#else
+static inline obk_r_f32 f16_load(const char *p) {
+    return (obk_r_f32)_mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(const void *)p));
+}
+static inline void f16_store(char *p, obk_r_f32 x) {
+    _mm_storeu_si128((__m128i *)(void *)p, _mm256_cvtps_ph((__m256)x, _MM_FROUND_TO_NEAREST_INT));
+}
+#endif
+static inline obk_r_f32 f16_splat(const char *p) {
     uint16_t h;
     memcpy(&h, p, sizeof h);
-    return _mm256_set1_ps(_cvtsh_ss(h));
+    return _cvtsh_ss(h) - (obk_r_f32){0};
 }
-#define FN add_f16
-#define OP _mm256_add_ps
+#define FN       add_f16
+#define OP(a, b) ((a) + (b))
 #include "kernels/elementwise/loop2_f16.inc.h"
-#define FN sub_f16
-#define OP _mm256_sub_ps
+#define FN       sub_f16
+#define OP(a, b) ((a) - (b))
 #include "kernels/elementwise/loop2_f16.inc.h"
-#define FN mul_f16
-#define OP _mm256_mul_ps
+#define FN       mul_f16
+#define OP(a, b) ((a) * (b))
 #include "kernels/elementwise/loop2_f16.inc.h"
-#define FN div_f16
-#define OP _mm256_div_ps
+#define FN       div_f16
+#define OP(a, b) ((a) / (b))
 #include "kernels/elementwise/loop2_f16.inc.h"
 #define F16(op) [OB_FLOAT16] = op##_f16,
 #else
