@@ -26,27 +26,27 @@ static inline double log2_positive(double x) {
     /* log2(m) = 2 / ln 2 * atanh(s) */
     double s = (m - 1) / (m + 1), q = s * s;
     double series = 0.22195308321368606;
-    series = series * q + 0.26230818925253807;
-    series = series * q + 0.32059889797532431;
-    series = series * q + 0.41219858311113125;
-    series = series * q + 0.57707801635558531;
-    series = series * q + 0.96179669392597553;
-    series = series * q + 2.8853900817779268;
-    return exponent + s * series;
+    series = OBK_FMA(series, q, 0.26230818925253807);
+    series = OBK_FMA(series, q, 0.32059889797532431);
+    series = OBK_FMA(series, q, 0.41219858311113125);
+    series = OBK_FMA(series, q, 0.57707801635558531);
+    series = OBK_FMA(series, q, 0.96179669392597553);
+    series = OBK_FMA(series, q, 2.8853900817779268);
+    return OBK_FMA(s, series, exponent);
 }
 
 /* |t| < 1000. */
 static inline double exp2_small(double t) {
     double shifted = t + 0x1.8p52, r = t - (shifted - 0x1.8p52);
     double series = 1.3215486790144305e-06;
-    series = series * r + 1.5252733804059841e-05;
-    series = series * r + 1.5403530393381608e-04;
-    series = series * r + 1.3333558146428443e-03;
-    series = series * r + 9.6181291076284769e-03;
-    series = series * r + 5.5504108664821580e-02;
-    series = series * r + 2.4022650695910072e-01;
-    series = series * r + 6.9314718055994531e-01;
-    series = series * r + 1.0;
+    series = OBK_FMA(series, r, 1.5252733804059841e-05);
+    series = OBK_FMA(series, r, 1.5403530393381608e-04);
+    series = OBK_FMA(series, r, 1.3333558146428443e-03);
+    series = OBK_FMA(series, r, 9.6181291076284769e-03);
+    series = OBK_FMA(series, r, 5.5504108664821580e-02);
+    series = OBK_FMA(series, r, 2.4022650695910072e-01);
+    series = OBK_FMA(series, r, 6.9314718055994531e-01);
+    series = OBK_FMA(series, r, 1.0);
     return f64_of(f64_bits(series) + (f64_bits(shifted) << 52));
 }
 

@@ -91,7 +91,7 @@ static void put(large *f, const void *bytes, size_t n) {
     memcpy(f->bytes + f->n, bytes, n);
     f->n += n;
 }
-static void put_big(large *f, int n, uint32_t value) {
+static inline void put_big(large *f, int n, uint32_t value) {
     for (int i = n - 1; i >= 0; i--) put(f, &(uint8_t){(uint8_t)(value >> 8 * i)}, 1);
 }
 static void fill(large *f, size_t n, int byte) {
