@@ -1,6 +1,6 @@
 /* Compares whole models in a session with ONNX Runtime: time of a run, time to create a session, peak memory of a process.
  *
- *     ort_models LIBRARY [--threads N] [--rounds R] [--milliseconds M] [--most X] [--text] MODEL...
+ *     ort_models LIBRARY [--threads N] [--rounds R] [--milliseconds M] [--most X] [--text] [--relaxed] MODEL...
  *
  * MODEL is a file; its inputs come from test_data_set_0/input_K.pb beside it, otherwise they are random. With --text it is a file
  * of small models, one per line: name | opset, domains with theirs | graph in ONNX's text form; lines that begin with # are
@@ -22,6 +22,7 @@ enum { MAX_INPUTS = 64, MAX_ROUNDS = 201, MAX_LINES = 512, MAX_TEXT = 1 << 26 };
 typedef struct settings {
     const char *library;
     int threads, rounds;
+    bool relaxed; /* our numerics */
     double milliseconds, most;
     bool text;
 } settings;
@@ -156,6 +157,7 @@ static void open_ours(const settings *set, const subject *s, ours *out) {
     ob_session_config config;
     ob_session_config_init(&config);
     config.n_threads = set->threads;
+    if (set->relaxed) config.numerics = OB_NUMERICS_RELAXED;
     if (ob_model_load_memory(s->bytes, s->n_bytes, s->path, NULL, &out->model, &error) != OB_OK ||
         ob_session_create(out->model, &config, &out->session, &error) != OB_OK)
         give_up("ours", error.message);
@@ -354,7 +356,7 @@ static void name_of(const settings *set, const char *path, char *name, size_t n_
 static int run_table(const settings *set, char **paths, int n) {
     double sum = 0;
     int counted = 0, faster = 0, over = 0, failed = 0;
-    printf("\n%d thread%s\n\n", set->threads, set->threads == 1 ? "" : "s");
+    printf("\n%d thread%s%s\n\n", set->threads, set->threads == 1 ? "" : "s", set->relaxed ? ", relaxed numerics" : "");
     printf("| model | ours, ms | ONNX Runtime, ms | ours / theirs | session, ms | theirs, ms | peak, MiB | theirs, MiB |\n");
     printf("|---|---:|---:|---:|---:|---:|---:|---:|\n");
     for (int i = 0; i < n; i++) {
@@ -420,6 +422,9 @@ int main(int argc, char **argv) {
         if (strcmp(argv[i], "--text") == 0) {
             set.text = true;
             i--;
+        } else if (strcmp(argv[i], "--relaxed") == 0) {
+            set.relaxed = true;
+            i--;
         } else if (strcmp(argv[i], "--threads") == 0)
             set.threads = (int)number(argv[i + 1]);
         else if (strcmp(argv[i], "--rounds") == 0)
@@ -433,7 +438,8 @@ int main(int argc, char **argv) {
     }
     if (i >= argc || strncmp(argv[i], "--", 2) == 0 || set.rounds > MAX_ROUNDS) {
         fprintf(stderr,
-                "usage: ort_models LIBRARY [--threads N] [--rounds 1-%d] [--milliseconds M] [--most X] [--text] MODEL...\n",
+                "usage: ort_models LIBRARY [--threads N] [--rounds 1-%d] [--milliseconds M] [--most X] [--text] [--relaxed] "
+                "MODEL...\n",
                 MAX_ROUNDS);
         return 2;
     }
