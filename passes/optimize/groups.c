@@ -66,15 +66,15 @@ static int32_t row_axes(const ob_facts *facts, const ob_node *node) {
     return node->op->kernel->row_axes(node, node->op, type->shape.rank);
 }
 
-/* True if one element for each row is computed from a fold of the domain's rows. */
-static bool comes_from_fold(const ob_facts *facts, const ob_value *domain, const ob_node *node, int depth) {
-    if (folded_axes(facts, domain, node->outputs[0]) == 0 || depth == 0) return false;
+/* True if one element for each row is computed from a fold of the domain's rows. budget: the nodes that may be looked at. */
+static bool comes_from_fold(const ob_facts *facts, const ob_value *domain, const ob_node *node, int *budget) {
+    if (--*budget < 0 || folded_axes(facts, domain, node->outputs[0]) == 0) return false;
     if (row_axes(facts, node) == OB_ROW_FOLDED) return same_shape(facts, node->inputs[0], domain);
     if (!is_elementwise(node)) return false;
-    for (uint32_t i = 0; i < node->n_inputs; i++) {
+    for (uint32_t i = 0; i<node->n_inputs && * budget> 0; i++) {
         const ob_value *value = node->inputs[i];
         if (value && value->producer && value->graph == node->graph && value->producer->n_outputs == 1 &&
-            comes_from_fold(facts, domain, value->producer, depth - 1))
+            comes_from_fold(facts, domain, value->producer, budget))
             return true;
     }
     return false;
@@ -150,7 +150,7 @@ static void visit_head(search *s, ob_node *node) {
 
 /* The group that takes the node and reads its result, and the axes of its rows; NULL: none. */
 static growing *group_for(const search *s, const ob_node *node, int32_t *axes) {
-    enum { FAR = 8 };
+    int budget = 32;
     growing *g = only_reader(s, node->outputs[0]);
     *axes = row_axes(s->facts, node);
     if (!g) return NULL;
@@ -158,7 +158,7 @@ static growing *group_for(const search *s, const ob_node *node, int32_t *axes) {
     const bool is_full = same_shape(s->facts, node->outputs[0], domain);
     if (is_full && *axes == 0) return g;
     if (!is_full) {
-        if (!comes_from_fold(s->facts, domain, node, FAR)) return NULL;
+        if (!comes_from_fold(s->facts, domain, node, &budget)) return NULL;
         *axes = folded_axes(s->facts, domain, node->outputs[0]);
     }
     return *axes > 0 && (g->row_axes == 0 || g->row_axes == *axes) && !g->head ? g : NULL;

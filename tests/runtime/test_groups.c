@@ -237,6 +237,25 @@ static void rows_are_one_step(void **state) {
     assert_int_equal(steps_of(model, (ob_view[]){in[0], view_of(x, OB_FLOAT, 2, 8, 1)}, 2), 2);
 }
 
+/* Each of 40 sums reads the one before it 12 times: the way to a fold is not searched through all of them. */
+static void the_search_is_short(void **state) {
+    (void)state;
+    static float x[64];
+    const int64_t axis = 1;
+    ob_model *model = new_model(18);
+    ob_value *axes = new_weight(model, "axes", OB_INT64, 1, (int64_t[]){1}, &axis), *a = new_input(model, "x", OB_FLOAT, "N 8"),
+             *b = new_input(model, "b", OB_FLOAT, "N 1");
+    ob_value *s = new_node(model, "Sum", "first", 2, b, b);
+    for (int i = 0; i < 40; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "s%d", i);
+        s = new_node(model, "Sum", name, 12, s, s, s, s, s, s, s, s, s, s, s, s);
+    }
+    new_output(model, new_node(model, "Sub", "y", 2, new_node(model, "Sub", "d", 2, a, s),
+                               new_node(model, "ReduceMax", "max", 2, a, axes)));
+    assert_true(steps_of(model, (ob_view[]){view_of(x, OB_FLOAT, 2, 8, 8), view_of(x, OB_FLOAT, 2, 8, 1)}, 2) >= 1);
+}
+
 /* Constants of 1 MB that are made one after the other: a group would keep all of them alive. */
 static void groups_need_no_more_memory(void **state) {
     (void)state;
@@ -263,6 +282,7 @@ static void groups_need_no_more_memory(void **state) {
 
 int main(void) {
     static const struct CMUnitTest tests[] = {cmocka_unit_test(random_graphs), cmocka_unit_test(what_is_one_step),
-                                              cmocka_unit_test(rows_are_one_step), cmocka_unit_test(groups_need_no_more_memory)};
+                                              cmocka_unit_test(rows_are_one_step), cmocka_unit_test(the_search_is_short),
+                                              cmocka_unit_test(groups_need_no_more_memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
