@@ -88,6 +88,18 @@ PANEL_OF(2, PANEL_ROWS_OF_2)
 PANEL_OF(1, 8)
 #undef PANEL_OF
 
+static void NAME(panel_block)(int64_t vectors, int64_t n, int64_t k, const int64_t *offset, NAME(walk) walk, const T *w,
+                              const T *start, T *sums) {
+    switch (vectors) {
+#if PANEL_VECTORS == 4
+    case 4: NAME(panel_4)(n, k, offset, walk, w, start, sums); break;
+    case 3: NAME(panel_3)(n, k, offset, walk, w, start, sums); break;
+#endif
+    case 2: NAME(panel_2)(n, k, offset, walk, w, start, sums); break;
+    default: NAME(panel_1)(n, k, offset, walk, w, start, sums); break;
+    }
+}
+
 /* y[channel][position] = sums[position][channel], for `channels` of `width` and n positions. */
 static void NAME(store_panel)(T *y, int64_t y_channel, const T *sums, int64_t width, int64_t channels, int64_t n) {
     const int64_t across = channels / TRANSPOSED_AT_ONCE * TRANSPOSED_AT_ONCE,
@@ -246,14 +258,7 @@ static void NAME(run_panels)(const obk_conv *c, const void *copies, const void *
                 const T *from = channel == 0 ? start : NULL;
                 walk.copy = (const T *)copies + channel * pitch;
                 if (obk_stops(pace, k * some / 4 + some)) return;
-                switch (panel.vectors) {
-#if PANEL_VECTORS == 4
-                case 4: NAME(panel_4)(some, k, c->k_offset, walk, w, from, sums); break;
-                case 3: NAME(panel_3)(some, k, c->k_offset, walk, w, from, sums); break;
-#endif
-                case 2: NAME(panel_2)(some, k, c->k_offset, walk, w, from, sums); break;
-                default: NAME(panel_1)(some, k, c->k_offset, walk, w, from, sums); break;
-                }
+                NAME(panel_block)(panel.vectors, some, k, c->k_offset, walk, w, from, sums);
             }
             NAME(finish_panel)(results, c->y_channel, sums, &panel, panel.first - before, done, some, after, finished);
         }

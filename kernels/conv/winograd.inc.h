@@ -112,16 +112,8 @@ static void NAME(winograd_products)(const obk_conv *c, const T *tiles, int64_t n
             const int64_t k = ob__least(c->channels - channel, c->k_channels);
             const NAME(walk) walk = {tiles + (f * c->channels + channel) * c->pitch, &zero, INT64_MAX, 0};
             const T *w = packed + (f * c->channels + channel) * width, *from = channel == 0 ? none : NULL;
-            T *to = sums + f * OBK_WINOGRAD_ROOM * width;
             if (obk_stops(pace, k * n / 4 + n)) return;
-            switch (panel->vectors) {
-#if PANEL_VECTORS == 4
-            case 4: NAME(panel_4)(n, k, c->k_offset, walk, w, from, to); break;
-            case 3: NAME(panel_3)(n, k, c->k_offset, walk, w, from, to); break;
-#endif
-            case 2: NAME(panel_2)(n, k, c->k_offset, walk, w, from, to); break;
-            default: NAME(panel_1)(n, k, c->k_offset, walk, w, from, to); break;
-            }
+            NAME(panel_block)(panel->vectors, n, k, c->k_offset, walk, w, from, sums + f * OBK_WINOGRAD_ROOM * width);
         }
 }
 

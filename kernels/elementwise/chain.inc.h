@@ -76,47 +76,30 @@ static void NAME(row)(const obk_link *links, int64_t n_bytes) {
 #define OF_SCALAR_FIRST(a, i) OP(s, a)
 #define S_IS_SCALAR           const V s = SCALAR(0)
 
+/* One function for each kind of operand. */
+#define STEPS(op)                                                                                                                \
+    STEP(op##_self, NONE, OF_SELF)                                                                                               \
+    STEP(op##_vector, NONE, OF_VECTOR)                                                                                           \
+    STEP(op##_scalar, S_IS_SCALAR, OF_SCALAR)                                                                                    \
+    STEP(op##_vector_first, NONE, OF_VECTOR_FIRST)                                                                               \
+    STEP(op##_scalar_first, S_IS_SCALAR, OF_SCALAR_FIRST)
 #define OP ADD
-STEP(add_self, NONE, OF_SELF)
-STEP(add_vector, NONE, OF_VECTOR)
-STEP(add_scalar, S_IS_SCALAR, OF_SCALAR)
-STEP(add_vector_first, NONE, OF_VECTOR_FIRST)
-STEP(add_scalar_first, S_IS_SCALAR, OF_SCALAR_FIRST)
+STEPS(add)
 #undef OP
 #define OP SUB
-STEP(sub_self, NONE, OF_SELF)
-STEP(sub_vector, NONE, OF_VECTOR)
-STEP(sub_scalar, S_IS_SCALAR, OF_SCALAR)
-STEP(sub_vector_first, NONE, OF_VECTOR_FIRST)
-STEP(sub_scalar_first, S_IS_SCALAR, OF_SCALAR_FIRST)
+STEPS(sub)
 #undef OP
 #define OP MUL
-STEP(mul_self, NONE, OF_SELF)
-STEP(mul_vector, NONE, OF_VECTOR)
-STEP(mul_scalar, S_IS_SCALAR, OF_SCALAR)
-STEP(mul_vector_first, NONE, OF_VECTOR_FIRST)
-STEP(mul_scalar_first, S_IS_SCALAR, OF_SCALAR_FIRST)
+STEPS(mul)
 #undef OP
 #define OP DIV
-STEP(div_self, NONE, OF_SELF)
-STEP(div_vector, NONE, OF_VECTOR)
-STEP(div_scalar, S_IS_SCALAR, OF_SCALAR)
-STEP(div_vector_first, NONE, OF_VECTOR_FIRST)
-STEP(div_scalar_first, S_IS_SCALAR, OF_SCALAR_FIRST)
+STEPS(div)
 #undef OP
 #define OP MAX
-STEP(max_self, NONE, OF_SELF)
-STEP(max_vector, NONE, OF_VECTOR)
-STEP(max_scalar, S_IS_SCALAR, OF_SCALAR)
-STEP(max_vector_first, NONE, OF_VECTOR_FIRST)
-STEP(max_scalar_first, S_IS_SCALAR, OF_SCALAR_FIRST)
+STEPS(max)
 #undef OP
 #define OP MIN
-STEP(min_self, NONE, OF_SELF)
-STEP(min_vector, NONE, OF_VECTOR)
-STEP(min_scalar, S_IS_SCALAR, OF_SCALAR)
-STEP(min_vector_first, NONE, OF_VECTOR_FIRST)
-STEP(min_scalar_first, S_IS_SCALAR, OF_SCALAR_FIRST)
+STEPS(min)
 #undef OP
 #define OP PRELU
 STEP(prelu_vector, NONE, OF_VECTOR)
@@ -233,6 +216,7 @@ static const struct {
 #undef OF_VECTOR_FIRST
 #undef OF_SCALAR_FIRST
 #undef S_IS_SCALAR
+#undef STEPS
 #undef PARAMS
 #undef UNIT
 #undef PAIR
