@@ -136,4 +136,57 @@ OBK_INLINE obk_r_f64 obk_max_v_f64(obk_r_f64 a, obk_r_f64 b) {
 #define OBK_UNROLL _Pragma("GCC unroll 16")
 #endif
 
+/* The sum of all lanes, as a tree: lane l and the one half a vector after it first. */
+OBK_INLINE float obk_sum_lanes_f32(obk_r_f32 v) {
+#if defined(__AVX2__)
+#if defined(__AVX512F__)
+    const __m256 eight = _mm512_castps512_ps256((__m512)v) + _mm512_extractf32x8_ps((__m512)v, 1);
+#else
+    const __m256 eight = (__m256)v;
+#endif
+    const __m128 four = _mm256_castps256_ps128(eight) + _mm256_extractf128_ps(eight, 1);
+    const __m128 two = four + _mm_movehl_ps(four, four);
+    return two[0] + two[1];
+#else
+    return (v[0] + v[2]) + (v[1] + v[3]);
+#endif
+}
+OBK_INLINE double obk_sum_lanes_f64(obk_r_f64 v) {
+#if defined(__AVX2__)
+#if defined(__AVX512F__)
+    const __m256d four = _mm512_castpd512_pd256((__m512d)v) + _mm512_extractf64x4_pd((__m512d)v, 1);
+#else
+    const __m256d four = (__m256d)v;
+#endif
+    const __m128d two = _mm256_castpd256_pd128(four) + _mm256_extractf128_pd(four, 1);
+    return two[0] + two[1];
+#else
+    return v[0] + v[1];
+#endif
+}
+
+/* The greatest lane; NaN may be missed. */
+OBK_INLINE float obk_highest_lane_f32(obk_r_f32 v) {
+#if defined(__AVX2__)
+#if defined(__AVX512F__)
+    const __m256 eight = _mm256_max_ps(_mm512_castps512_ps256((__m512)v), _mm512_extractf32x8_ps((__m512)v, 1));
+#else
+    const __m256 eight = (__m256)v;
+#endif
+    const __m128 four = _mm_max_ps(_mm256_castps256_ps128(eight), _mm256_extractf128_ps(eight, 1));
+    const __m128 two = _mm_max_ps(four, _mm_movehl_ps(four, four));
+    return _mm_cvtss_f32(_mm_max_ss(two, _mm_movehdup_ps(two)));
+#else
+    float high = v[0];
+    for (int l = 1; l < 4; l++) high = v[l] > high ? v[l] : high;
+    return high;
+#endif
+}
+OBK_INLINE double obk_highest_lane_f64(obk_r_f64 v) {
+    double high = v[0];
+    OBK_UNROLL
+    for (int l = 1; l < (int)(OBK_VECTOR_BYTES / sizeof(double)); l++) high = v[l] > high ? v[l] : high;
+    return high;
+}
+
 #endif

@@ -7,7 +7,7 @@
 
 /* For the current type T: a block on the stack has 1 KiB. */
 #define BLOCK_ELEMS (1024 / (int64_t)sizeof(T))
-enum { PIECE = 1 << 16, ROWS_APART = 64 };
+enum { PIECE = 1 << 16, ROWS_APART = 64, TOGETHER = 4, TOGETHER_BYTES = 16384 };
 
 /* Loops over rows i of `width` elements, first .. n - 1, in pieces; between them the caller may stop the run. */
 #define IN_PIECES(i, first, n, width, pace)                                                                                      \

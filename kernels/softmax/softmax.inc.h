@@ -16,9 +16,43 @@ static T NAME(highest)(const T *x, int64_t n) {
     }
     for (; i < n; i += W) best[0] = NAME(obk_max_v)(*(const NAME(obk_v) *)(x + (i + W <= n ? i : n - W)), best[0]);
     best[0] = NAME(obk_max_v)(NAME(obk_max_v)(best[0], best[1]), NAME(obk_max_v)(best[2], best[3]));
-    T high = best[0][0];
-    for (int l = 1; l < W; l++) high = best[0][l] > high ? best[0][l] : high;
-    return high;
+    return NAME(obk_highest_lane)(best[0]);
+}
+
+/* The sum of the 16 parts. */
+OBK_INLINE T NAME(sum_parts)(const T *sums) {
+    enum { W = OBK_VECTOR_BYTES / sizeof(T), PARTS = 16 / W };
+    NAME(obk_r) part[PARTS];
+    OBK_UNROLL
+    for (int v = 0; v < PARTS; v++) part[v] = *(const NAME(obk_v) *)(sums + v * W);
+    OBK_UNROLL
+    for (int half = PARTS / 2; half > 0; half /= 2) OBK_UNROLL
+    for (int v = 0; v < half; v++) part[v] += part[v + half];
+    return NAME(obk_sum_lanes)(part[0]);
+}
+
+/* From the exponentials in y, or from x for logarithms. */
+OBK_INLINE void NAME(finish)(T *y, const T *x, int64_t n, T high, T sum, bool logarithm) {
+    enum { W = OBK_VECTOR_BYTES / sizeof(T) };
+    int64_t i = 0;
+    if (logarithm) {
+        const T shift = M(log)(sum);
+        for (; i < n; i++) y[i] = x[i] - high - shift;
+        return;
+    }
+    const T factor = 1 / sum;
+    for (; i + W <= n; i += W) *(NAME(obk_v) *)(y + i) *= factor;
+    for (; i < n; i++) y[i] *= factor;
+}
+
+/* `rows` vectors of 16 elements or more, few enough for the first-level cache. Each step is done for all of them, so that one
+ * does not wait for the maximum or the sum of another. */
+static void NAME(some_rows)(T *y, const T *x, int64_t rows, int64_t n, bool logarithm) {
+    T high[TOGETHER], sums[TOGETHER][16] = {{0}};
+    for (int64_t r = 0; r < rows; r++) high[r] = NAME(highest)(x + r * n, n);
+    for (int64_t r = 0; r < rows; r++) VMATH(exp_sums)(logarithm ? NULL : y + r * n, x + r * n, high[r], n, sums[r]);
+    for (int64_t r = 0; r < rows; r++) sums[r][0] = NAME(sum_parts)(sums[r]);
+    for (int64_t r = 0; r < rows; r++) NAME(finish)(y + r * n, x + r * n, n, high[r], sums[r][0], logarithm);
 }
 
 /* Works in pieces of a multiple of 16 elements: element i of a vector is added to sum i % 16, as without pieces. */
@@ -35,15 +69,10 @@ static void NAME(long_row)(T *y, const T *x, int64_t n, bool logarithm, obk_pace
         VMATH(exp_sums)(logarithm ? NULL : y + i, x + i, high, some, sums);
         if (obk_stops(pace, some)) return;
     }
-    for (int half = 8; half > 0; half /= 2)
-        for (int l = 0; l < half; l++) sums[l] += sums[l + half];
-    const T shift = logarithm ? M(log)(sums[0]) : 0, factor = 1 / sums[0];
+    const T sum = NAME(sum_parts)(sums);
     for (int64_t i = 0, some; i < n && !obk_stops(pace, PIECE / 4); i += some) {
         some = n - i < PIECE ? n - i : PIECE;
-        if (logarithm)
-            for (int64_t k = i; k < i + some; k++) y[k] = x[k] - high - shift;
-        else
-            for (int64_t k = i; k < i + some; k++) y[k] *= factor;
+        NAME(finish)(y + i, x + i, some, high, sum, logarithm);
     }
 }
 
@@ -70,12 +99,16 @@ static void NAME(short_rows)(T *y, const T *x, int64_t rows, int64_t n, bool log
 static void NAME(rows)(void *to, const void *from, int64_t rows, int64_t n, bool logarithm, obk_pace *pace) {
     T *y = to;
     const T *x = from;
-    const int64_t together = n < 16 ? BLOCK_ELEMS / n : 1;
-    for (int64_t r = 0; r < rows; r += together) {
+    const int64_t fitting = n < 16 ? BLOCK_ELEMS / n : TOGETHER_BYTES / (n * (int64_t)sizeof(T));
+    const int64_t together = n < 16 || fitting < TOGETHER ? fitting : TOGETHER;
+    for (int64_t r = 0, some; r < rows; r += some) {
+        some = together < 1 ? 1 : rows - r < together ? rows - r : together;
         if (n < 16)
-            NAME(short_rows)(y + r * n, x + r * n, rows - r < together ? rows - r : together, n, logarithm);
-        else
+            NAME(short_rows)(y + r * n, x + r * n, some, n, logarithm);
+        else if (n > PIECE)
             NAME(long_row)(y + r * n, x + r * n, n, logarithm, pace);
+        else if (!obk_stops(pace, some * n))
+            NAME(some_rows)(y + r * n, x + r * n, some, n, logarithm);
     }
 }
 

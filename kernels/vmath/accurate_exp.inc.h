@@ -60,19 +60,32 @@ OBK_INLINE obk_r_f32 accurate_exp_parts(obk_r_f32 x, accurate_bits *k) {
     return obk_fma_v_f32(p, square, r);
 }
 
-/* Multiplies by 2^k in two steps, so that results may be denormal. */
+/* x * 2^k, rounded once, for k in the form of accurate_exp_parts. */
+OBK_INLINE obk_r_f32 accurate_scale(obk_r_f32 x, accurate_bits k) {
+#if defined(__AVX512F__)
+    return (obk_r_f32)_mm512_scalef_ps((__m512)x, (__m512)((obk_r_f32)k - 0x1.8p23f));
+#else
+    const accurate_bits half = (accurate_bits)((accurate_int)(k - 0x4b400000) >> 1);
+    return x * accurate_power(half) * accurate_power(k - half);
+#endif
+}
+
+/* The last product may be denormal. */
 OBK_INLINE obk_r_f32 accurate_exp(obk_r_f32 x) {
     accurate_bits k;
     const obk_r_f32 p = accurate_exp_parts(accurate_most(92.0f, accurate_least(-104.0f, x)), &k);
-    const accurate_bits half = (accurate_bits)((accurate_int)(k - 0x4b400000) >> 1);
-    return (p + 1) * accurate_power(half) * accurate_power(k - half);
+    return accurate_scale(p + 1, k);
 }
 
 /* exp for x at most 0, or NaN. */
 OBK_INLINE obk_r_f32 accurate_exp_low(obk_r_f32 x) {
     accurate_bits k;
     const obk_r_f32 p = accurate_exp_parts(accurate_least(-104.0f, x), &k);
+#if defined(__AVX512F__)
+    return accurate_scale(p + 1, k);
+#else
     return (p + 1) * accurate_power(k + 64) * 0x1p-64f; /* so that results may be denormal */
+#endif
 }
 
 /* exp for |x| at most 80. */
@@ -138,19 +151,20 @@ __attribute__((unused)) static void vexp_sums_f32(float *z, const float *x, floa
             part[v] += e;
         }
     }
-    OBK_UNROLL
-    for (int v = 0; v < PARTS; v++) *(obk_v_f32 *)(sums + v * W) = part[v];
-    if (i < n) {
-        float remainder[16] = {0};
+    if (i < n) { /* the exponential of negative infinity adds 0 */
+        float remainder[16];
+        for (int l = 0; l < 16; l++) remainder[l] = -INFINITY;
         memcpy(remainder, x + i, (size_t)(n - i) * sizeof(float));
         OBK_UNROLL
         for (int v = 0; v < PARTS; v++) {
-            obk_v_f32 *at = (obk_v_f32 *)(remainder + v * W);
-            *at = accurate_exp_low(*at - less);
+            const obk_r_f32 e = accurate_exp_low(*(const obk_v_f32 *)(remainder + v * W) - less);
+            *(obk_v_f32 *)(remainder + v * W) = e;
+            part[v] += e;
         }
-        for (int64_t l = 0; l < n - i; l++) sums[l] += remainder[l];
         if (z) memcpy(z + i, remainder, (size_t)(n - i) * sizeof(float));
     }
+    OBK_UNROLL
+    for (int v = 0; v < PARTS; v++) *(obk_v_f32 *)(sums + v * W) = part[v];
 }
 
 #define FN      vexp_f32
