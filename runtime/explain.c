@@ -33,15 +33,22 @@ static void visit_step(const ob_step *step, unsigned depth, void (*visit)(void *
                          .level = ob__kernels()->name,
                          .depth = depth};
     ob_view view, output;
+    uint64_t placed = 0; /* bytes that are not copied */
     const ob_slot *first = step->n_out > 0 ? step->slots[step->n_in] : NULL;
     for (uint32_t i = 0; i < step->n_in + step->n_out; i++) {
         const ob_slot *slot = step->slots[i];
         if (!slot) continue;
         ob__layout_view(slot->layout, NULL, &view);
+        if (i < step->n_in && step->places && ob__is_placed(step, i)) {
+            placed += bytes_of(&view);
+            continue;
+        }
         *(i < step->n_in ? &info.read_bytes : &info.written_bytes) += bytes_of(&view);
-        info.in_place |= i < step->n_in && first && ob__buffer_root(slot->buffer) == ob__buffer_root(first->buffer) &&
-                         slot->offset == first->offset;
+        info.in_place |=
+            i < step->n_in && first && !step->places && slot->buffer == first->buffer && slot->offset == first->offset;
     }
+    info.written_bytes -= placed;
+    info.in_place |= step->kind == OB_STEP_IN_PLACE;
     if (first) {
         ob__layout_view(first->layout, NULL, &output);
         info.output = &output;

@@ -274,7 +274,7 @@ typedef struct ob_session_memory {
     size_t n_steps;          /**< kernels and copies that a run executes */
     size_t n_views;          /**< results that are views, without computing or copying */
     size_t n_folded;         /**< nodes computed while planning */
-    size_t n_in_place;       /**< results that reuse the memory of an operand */
+    size_t n_in_place;       /**< results that share the memory of operands */
     size_t n_dynamic;        /**< steps whose shapes are known only while the run executes */
     size_t n_plans;          /**< plans that the session keeps */
     uint64_t arena_bytes;    /**< bytes of intermediate results */
@@ -300,7 +300,7 @@ typedef struct ob_step_info {
     const ob_view *output;  /**< type and sizes of the first result, without data; NULL: known only during a run */
     uint64_t read_bytes;    /**< bytes of the operands, each element counted once: those of a broadcast operand are few */
     uint64_t written_bytes; /**< bytes of the results */
-    bool in_place;          /**< the first result replaces an operand in its memory */
+    bool in_place;          /**< the first result is in the memory of its operand, or of all operands side by side */
     unsigned depth;         /**< number of subgraphs around the step; 0 in the main graph */
 } ob_step_info;
 

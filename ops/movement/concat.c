@@ -9,6 +9,18 @@ static ob_status concat_plan(const ob_kernel_site *site, ob_kernel_args *args, o
     return ob__axis(ob__concat_axis(site->node), args->out[0].rank, args->state, error);
 }
 
+/* Whether operand i fits after the `done` elements of those before it. */
+static ob_status check_fit(const ob_kernel_args *args, uint32_t i, int32_t axis, int64_t done, ob_error *error) {
+    const ob_view *in = &args->in[i], *out = &args->out[0];
+    OB_FAIL_IF(in->rank != out->rank || in->dtype != out->dtype, error, OB_E_SHAPE, "input %u has another rank or type", i);
+    for (int32_t a = 0; a < in->rank; a++) {
+        bool bad = a == axis ? in->dims[a] > out->dims[a] - done : in->dims[a] != out->dims[a];
+        if (bad && error) error->axis = a;
+        OB_FAIL_IF(bad, error, OB_E_SHAPE, "input %u does not fit along axis %d", i, a);
+    }
+    return OB_OK;
+}
+
 static ob_status concat_run(const ob_kernel_args *args, ob_error *error) {
     const ob_view *out = &args->out[0];
     int32_t axis = *(const int32_t *)args->state;
@@ -18,15 +30,10 @@ static ob_status concat_run(const ob_kernel_args *args, ob_error *error) {
     for (uint32_t i = 0; i < args->n_in; i++) {
         if (!ob__given(args, i)) continue;
         const ob_view *in = &args->in[i];
-        OB_FAIL_IF(in->rank != out->rank || in->dtype != out->dtype, error, OB_E_SHAPE, "input %u has another rank or type", i);
-        for (int32_t a = 0; a < in->rank; a++) {
-            bool bad = a == axis ? in->dims[a] > out->dims[a] - done : in->dims[a] != out->dims[a];
-            if (bad && error) error->axis = a;
-            OB_FAIL_IF(bad, error, OB_E_SHAPE, "input %u does not fit along axis %d", i, a);
-        }
-        if (ob__count(in) > 0)
-            ob__copy(in->rank, in->dims, width, (char *)out->data + done * out->strides[axis], out->strides, in->data,
-                     in->strides, &pace);
+        char *to = (char *)out->data + done * out->strides[axis];
+        OB_TRY(check_fit(args, i, axis, done, error));
+        if (ob__count(in) > 0 && in->data != to)
+            ob__copy(in->rank, in->dims, width, to, out->strides, in->data, in->strides, &pace);
         done += in->dims[axis];
     }
     OB_FAIL_IF(done != out->dims[axis], error, OB_E_SHAPE, "%lld of %lld elements along axis %d", (long long)done,
@@ -34,8 +41,27 @@ static ob_status concat_run(const ob_kernel_args *args, ob_error *error) {
     return OB_OK;
 }
 
-const ob_kernel ob__kernel_concat = {
-    .name = "concat", .flags = OB_KERNEL_STRIDED, .state_bytes = sizeof(int32_t), .plan = concat_plan, .run = concat_run};
+static bool concat_places(const ob_kernel_args *args, int64_t *offsets) {
+    const ob_view *out = &args->out[0];
+    const int32_t axis = *(const int32_t *)args->state;
+    int64_t done = 0;
+    for (int32_t a = 0; a < axis; a++)
+        if (out->dims[a] != 1) return false;
+    for (uint32_t i = 0; i < args->n_in; i++) {
+        offsets[i] = done * out->strides[axis];
+        if (!ob__given(args, i)) continue;
+        if (check_fit(args, i, axis, done, NULL) != OB_OK) return false;
+        done += args->in[i].dims[axis];
+    }
+    return done == out->dims[axis];
+}
+
+const ob_kernel ob__kernel_concat = {.name = "concat",
+                                     .flags = OB_KERNEL_STRIDED,
+                                     .state_bytes = sizeof(int32_t),
+                                     .plan = concat_plan,
+                                     .run = concat_run,
+                                     .places = concat_places};
 
 /* Each axis becomes two, repeats x size; the input has stride 0 along repeats. */
 static ob_status tile_run(const ob_kernel_args *args, ob_error *error) {

@@ -41,6 +41,8 @@ typedef struct ob_builder {
     uint32_t depth;               /* number of subplans around the current node */
     struct ob_captured *captured; /* buffers of outer subplans that inner ones use, up to the outermost subplan */
     ob_survey *survey;            /* nodes that cannot run; NULL: none so far */
+    struct ob_join *joins;        /* the last one first */
+    uint32_t n_joins;
     ob_error *error;
 } ob_builder;
 
@@ -86,6 +88,15 @@ ob_status ob__plan_graph(ob_builder *b, const ob_graph *graph);
 
 /* runtime/plan/group.c: plans the nodes as one step, or one by one if these sizes or types need that. */
 ob_status ob__plan_group(ob_builder *b, const ob_group *group);
+
+/* runtime/plan/join.c */
+/* Notes that operands of the step, just appended, may be computed in the memory of its result. */
+ob_status ob__note_join(ob_builder *b, ob_step *step);
+/* True if the result of such a step is in the buffer, and its operands have further readers: they can share memory unless a
+ * result takes it. */
+bool ob__has_read_operands(const ob_buffer *buffer);
+/* At the end: gives such operands their places, unless the plan would need more memory. */
+ob_status ob__join_places(ob_builder *b);
 
 /* runtime/plan/wait.c */
 /* Nodes that read a tensor of unknown size are planned when the size is known. Other nodes that read results of dynamic steps

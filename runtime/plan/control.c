@@ -237,11 +237,13 @@ static ob_status new_results(ob_builder *b, looping *l) {
         OB_TRY(ob__bytes_of(b, l->node, &layout, &carried->n_bytes));
         OB_TRY(new_area(b, &layout, (uint64_t)control->n_batches, &carried->areas[0]));
         OB_TRY(new_area(b, &layout, 1, &carried->areas[1]));
+        carried->areas[0]->is_fixed = carried->areas[1]->is_fixed = true; /* they have no offset */
     }
     for (uint32_t i = 0; i < l->params.n_stacked; i++) {
         ob_view layout;
         OB_TRY(layout_of(b, l->node->outputs[l->params.n_state + i], &layout));
         OB_TRY(new_area(b, &layout, 1, &control->stacked[i].whole.buffer));
+        control->stacked[i].whole.buffer->is_fixed = true; /* short sequences clear all of it */
     }
     return OB_OK;
 }
@@ -388,8 +390,25 @@ ob_status ob__plan_control(ob_builder *b, const ob_node *node, bool *done) {
 
 /* ---- Places ---- */
 
+/* Links the buffer and those between with the root directly: chains may be long. */
+static void shorten(ob_buffer *buffer) {
+    ob_buffer *root = ob__buffer_root(buffer);
+    uint64_t shift = ob__buffer_shift(buffer);
+    while (buffer != root) {
+        ob_buffer *next = buffer->same_as;
+        const uint64_t own = buffer->shift;
+        buffer->same_as = root;
+        buffer->shift = shift;
+        shift -= own;
+        buffer = next;
+    }
+}
+
 static void settle(ob_place *places, uint32_t n) {
-    for (uint32_t i = 0; i < n; i++) places[i].buffer = ob__buffer_root(places[i].buffer);
+    for (uint32_t i = 0; i < n; i++) {
+        places[i].offset += (int64_t)ob__buffer_shift(places[i].buffer);
+        places[i].buffer = ob__buffer_root(places[i].buffer);
+    }
 }
 
 static void settle_control(ob_control *control) {
@@ -407,7 +426,11 @@ static void settle_control(ob_control *control) {
 }
 
 void ob__settle_places(ob_builder *b) {
-    for (ob_slot *slot = b->plan->all_slots; slot; slot = slot->next) slot->buffer = ob__buffer_root(slot->buffer);
+    for (ob_buffer *buffer = b->plan->buffers; buffer; buffer = buffer->next) shorten(buffer);
+    for (ob_slot *slot = b->plan->all_slots; slot; slot = slot->next) {
+        slot->offset += (int64_t)ob__buffer_shift(slot->buffer);
+        slot->buffer = ob__buffer_root(slot->buffer);
+    }
     for (ob_step *step = b->plan->steps; step; step = step->next)
         if (step->control) settle_control(step->control);
 }

@@ -76,6 +76,7 @@ static ob_status build(ob_builder *b) {
     OB_TRY(ob__plan_rest(b));
     OB_TRY(ob__place_outputs(b));
     b->plan->main.end = b->n_steps;
+    OB_TRY(ob__join_places(b));
     ob__settle_places(b);
     if (b->survey) return ob__survey_end(b->survey, b->session->unsupported, b->session->context, OB_OK, b->error);
     return lay_out(b);
@@ -128,8 +129,7 @@ ob_status ob__plan_create(ob_session *session, const ob_part *part, const ob_vie
 void ob__plan_release(ob_session *session, ob_plan *plan) {
     if (atomic_fetch_sub(&plan->n_users, 1) > 1) return;
     for (ob_step *step = plan->steps; step; step = step->next)
-        if (step->kind == OB_STEP_KERNEL && step->kernel->release && step->state)
-            step->kernel->release(step->state, &session->allocator);
+        if (step->kernel && step->kernel->release && step->state) step->kernel->release(step->state, &session->allocator);
     if (plan->rest) ob__part_release(session, plan->rest);
     ob__free_owned(&session->allocator, &plan->owned);
     ob_arena arena = plan->arena;

@@ -35,9 +35,15 @@ typedef struct ob_buffer {
         uint64_t offset;
         char *constant;
     };
-    uint32_t first, last;      /* the contents are alive from step first to step last */
-    uint32_t uses_left;        /* while planning: remaining reads of all values in this buffer, including graph outputs */
-    struct ob_buffer *same_as; /* a result of a subplan that the control step wants in that buffer; NULL: it has its own place */
+    uint32_t first, last; /* the contents are alive from step first to step last */
+    uint32_t uses_left;   /* while planning: remaining reads of all values in this buffer, including graph outputs */
+    struct ob_buffer
+        *same_as; /* its place is in that buffer, `shift` bytes from its begin: a result of a subplan where the control
+                     step wants it, or an operand of Concat in the result (join.c); NULL: it has its own place */
+    uint64_t shift;
+    uint32_t first_taken, last_taken; /* steps whose result took this memory from an operand; 0: none did */
+    bool is_fixed;                    /* its place cannot be in another buffer */
+    const struct ob_step *joined;     /* the Concat that makes it of operands side by side; NULL: none does */
     struct ob_buffer *next;
 } ob_buffer;
 
@@ -53,9 +59,10 @@ typedef struct ob_slot {
 
 typedef enum ob_step_kind {
     OB_STEP_KERNEL,
-    OB_STEP_COPY,    /* in[0] to out[0] */
-    OB_STEP_CONTROL, /* runs subplans, as `control` says */
-    OB_STEP_DYNAMIC  /* the node is planned and computed during the run (runtime/run/dynamic.c) */
+    OB_STEP_COPY,     /* in[0] to out[0] */
+    OB_STEP_IN_PLACE, /* the operands are already where the result is: nothing to do */
+    OB_STEP_CONTROL,  /* runs subplans, as `control` says */
+    OB_STEP_DYNAMIC   /* the node is planned and computed during the run (runtime/run/dynamic.c) */
 } ob_step_kind;
 
 /* An operand or result of a control step. */
@@ -81,6 +88,7 @@ typedef struct ob_step {
     const ob_slot **slots; /* of n_in operands, then n_out results; NULL: omitted */
     void *state;           /* of the kernel */
     const void **prepared; /* OB_PREPARED_MAX constants; NULL: none */
+    const int64_t *places; /* n_in byte offsets: an operand that is there in result 0 is not copied; NULL: none can be */
     uint64_t lanes;        /* start of the lanes' scratch memory, after that of the kernel */
     size_t lane_stride;
     struct ob_control *control;
@@ -172,6 +180,22 @@ typedef struct ob_plan {
 static inline ob_buffer *ob__buffer_root(ob_buffer *buffer) {
     while (buffer && buffer->same_as) buffer = buffer->same_as;
     return buffer;
+}
+
+/* The offset of its place in that of the root. */
+static inline uint64_t ob__buffer_shift(const ob_buffer *buffer) {
+    uint64_t shift = 0;
+    for (; buffer && buffer->same_as; buffer = buffer->same_as) shift += buffer->shift;
+    return shift;
+}
+
+/* True if operand i is where step->places wants it in result 0. */
+static inline bool ob__is_placed(const ob_step *step, uint32_t i) {
+    const ob_slot *slot = step->slots[i], *result = step->slots[step->n_in];
+    if (!slot || !result || ob__buffer_root(slot->buffer) != ob__buffer_root(result->buffer)) return false;
+    const int64_t from = (int64_t)ob__buffer_shift(slot->buffer) + slot->offset,
+                  to = (int64_t)ob__buffer_shift(result->buffer) + result->offset;
+    return from - to == step->places[i];
 }
 
 /* The next step of the same subplan. */

@@ -267,7 +267,7 @@ static bool can_take(const ob_builder *b, const planned *p, uint32_t input, cons
     if (in->rank != result->rank || ob_dtype_size(in->dtype) != ob_dtype_size(result->dtype)) return false;
     for (int32_t i = 0; i < in->rank; i++)
         if (in->dims[i] != result->dims[i]) return false;
-    if (!ob_view_is_contiguous(in) || ob_view_count(in) == 0) return false;
+    if (!ob_view_is_contiguous(in) || ob_view_count(in) == 0 || ob__has_read_operands(buffer)) return false;
     uint32_t reads = 0, mentions = 0;
     for (uint32_t i = 0; i < p->args.n_in; i++) {
         if (!p->operands[i] || p->operands[i]->buffer != buffer) continue;
@@ -291,6 +291,8 @@ static ob_status place_results(ob_builder *b, planned *p) {
             if (can_take(b, p, k, &p->args.out[i])) taken = p->operands[k]->buffer;
         if (taken) {
             b->plan->memory.n_in_place++;
+            if (taken->first_taken == 0) taken->first_taken = b->n_steps;
+            taken->last_taken = b->n_steps;
         } else {
             uint64_t n_bytes;
             OB_TRY(ob__bytes_of(b, p->node, &p->args.out[i], &n_bytes));
@@ -376,6 +378,15 @@ static ob_status plan_kernel(ob_builder *b, planned *p, ob_step *step) {
     return keep_prepared(b, p, &needs, step);
 }
 
+/* Where the operands would be in the result, if it is them side by side. */
+static ob_status find_places(ob_builder *b, const planned *p, ob_step *step) {
+    if (!b->session->optimize || !p->kernel->places) return OB_OK;
+    int64_t *places = OB_ARENA_ARRAY(&b->plan->arena, int64_t, p->args.n_in);
+    if (!places) return OB_E_MEMORY;
+    if (p->kernel->places(&p->args, places)) step->places = places;
+    return OB_OK;
+}
+
 ob_status ob__plan_step(ob_builder *b, planned *p) {
     const ob_node *node = p->node;
     uint32_t n_in = p->n_in, n_out = node->n_outputs;
@@ -402,7 +413,9 @@ ob_status ob__plan_step(ob_builder *b, planned *p) {
         OB_TRY(ob__new_slot(b, node->outputs[i], p->results[i], 0, &p->out[i]));
         step->slots[n_in + i] = b->plan->slots[node->outputs[i]->id];
     }
-    return ob__append_step(b, step);
+    OB_TRY(find_places(b, p, step));
+    OB_TRY(ob__append_step(b, step));
+    return step->places ? ob__note_join(b, step) : OB_OK;
 }
 
 /* ---- The whole ---- */

@@ -255,6 +255,7 @@ static ob_status run_step(ob_frame *frame, const ob_step *step, ob_error *error)
     /* Steps in its subplans, or in a node's bodies, have already named themselves in the error. */
     if (step->kind == OB_STEP_CONTROL) return ob__run_control(frame, step, error);
     if (step->kind == OB_STEP_DYNAMIC) return ob__run_dynamic(frame, step, error);
+    if (step->kind == OB_STEP_IN_PLACE) return OB_OK;
     ob_status status = run_here(frame, step, error);
     if (status == OB_OK) status = ob__stop_status(frame->session, frame->threads, error);
     if (status == OB_OK) return OB_OK;
@@ -264,6 +265,7 @@ static ob_status run_step(ob_frame *frame, const ob_step *step, ob_error *error)
 static void report_step(const ob_frame *frame, const ob_step *step, uint64_t start) {
     const ob_session *session = frame->session;
     const ob_view *out = frame->at.views + step->n_in; /* as the step left them */
+    if (step->kind == OB_STEP_IN_PLACE) place_views(frame, step->slots, step->n_in + step->n_out, frame->at.views);
     ob_trace_event event = {.node = step->node ? ob__node_label(step->node) : "",
                             .op_type = step->kind == OB_STEP_COPY ? "copy" : step->node->op_type,
                             .kernel = step->kernel ? step->kernel->name : "copy",
