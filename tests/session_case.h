@@ -103,6 +103,33 @@ static inline bool same_element(ob_dtype dtype, const char *a, const char *b) {
     return (x & 0x7fff) > 0x7c00 && (y & 0x7fff) > 0x7c00;
 }
 
+/* Runs the model optimised, and node by node: the same status, the same bits. Returns the optimised session, and the number of
+ * steps of the other one (n_plain may be NULL). */
+static inline ob_session *check_beside_plain(const ob_model *model, const ob_view *in, size_t n_in, int threads,
+                                             uint64_t *n_plain) {
+    enum { MOST = 3 };
+    ob_session *plain = open_threads(model, false, 1), *optimised = open_threads(model, true, threads);
+    ob_view want[MOST] = {{0}}, is[MOST] = {{0}};
+    ob_error error;
+    const size_t n = ob_session_output_count(plain);
+    assert_true(n <= MOST);
+    const ob_status status = ob_session_run(plain, in, n_in, want, n, &error);
+    assert_int_equal(ob_session_run(optimised, in, n_in, is, n, &error), status);
+    for (size_t i = 0; i < n && status == OB_OK; i++) {
+        const int64_t elems = ob_view_count(&want[i]);
+        const size_t width = ob_dtype_size(want[i].dtype);
+        assert_int_equal(ob_view_count(&is[i]), elems);
+        for (int64_t k = 0; k < elems; k++)
+            assert_true(
+                same_element(want[i].dtype, (char *)is[i].data + (size_t)k * width, (char *)want[i].data + (size_t)k * width));
+    }
+    ob_session_memory memory;
+    ob_session_get_memory(plain, &memory);
+    if (n_plain) *n_plain = memory.n_steps;
+    ob_session_close(&plain);
+    return optimised;
+}
+
 /* The number of steps of the plan for these inputs. Closes the model. */
 static inline uint32_t steps_of(ob_model *model, const ob_view *in, size_t n_in) {
     ob_session *session = open_session(model, true);

@@ -47,12 +47,12 @@ OBK_INLINE void NAME(finish)(T *y, const T *x, int64_t n, T high, T sum, bool lo
 
 /* `rows` vectors of 16 elements or more, few enough for the first-level cache. Each step is done for all of them, so that one
  * does not wait for the maximum or the sum of another. */
-static void NAME(some_rows)(T *y, const T *x, int64_t rows, int64_t n, bool logarithm) {
+static void NAME(some_rows)(T *y, int64_t y_row, const T *x, int64_t x_row, int64_t rows, int64_t n, bool logarithm) {
     T high[TOGETHER], sums[TOGETHER][16] = {{0}};
-    for (int64_t r = 0; r < rows; r++) high[r] = NAME(highest)(x + r * n, n);
-    for (int64_t r = 0; r < rows; r++) VMATH(exp_sums)(logarithm ? NULL : y + r * n, x + r * n, high[r], n, sums[r]);
+    for (int64_t r = 0; r < rows; r++) high[r] = NAME(highest)(x + r * x_row, n);
+    for (int64_t r = 0; r < rows; r++) VMATH(exp_sums)(logarithm ? NULL : y + r * y_row, x + r * x_row, high[r], n, sums[r]);
     for (int64_t r = 0; r < rows; r++) sums[r][0] = NAME(sum_parts)(sums[r]);
-    for (int64_t r = 0; r < rows; r++) NAME(finish)(y + r * n, x + r * n, n, high[r], sums[r][0], logarithm);
+    for (int64_t r = 0; r < rows; r++) NAME(finish)(y + r * y_row, x + r * x_row, n, high[r], sums[r][0], logarithm);
 }
 
 /* Works in pieces of a multiple of 16 elements: element i of a vector is added to sum i % 16, as without pieces. */
@@ -77,26 +77,27 @@ static void NAME(long_row)(T *y, const T *x, int64_t n, bool logarithm, obk_pace
 }
 
 /* `rows` vectors of less than 16 elements that fit into a block together: their exponentials are computed as one array. */
-static void NAME(short_rows)(T *y, const T *x, int64_t rows, int64_t n, bool logarithm) {
+static void NAME(short_rows)(T *y, int64_t y_row, const T *x, int64_t x_row, int64_t rows, int64_t n, bool logarithm) {
     T t[BLOCK_ELEMS];
     for (int64_t r = 0; r < rows; r++) {
-        const T *row = x + r * n;
+        const T *row = x + r * x_row;
         T high = row[0];
         for (int64_t i = 1; i < n; i++) high = row[i] > high ? row[i] : high;
         for (int64_t i = 0; i < n; i++) t[r * n + i] = row[i] - high;
     }
-    if (logarithm) memcpy(y, t, (size_t)(rows * n) * sizeof(T));
+    for (int64_t r = 0; r < rows && logarithm; r++) memcpy(y + r * y_row, t + r * n, (size_t)n * sizeof(T));
     VMATH(exp)(t, t, rows * n);
     for (int64_t r = 0; r < rows; r++) {
         const T *e = t + r * n;
-        T *row = y + r * n, sum = e[0];
+        T *row = y + r * y_row, sum = e[0];
         for (int64_t i = 1; i < n; i++) sum += e[i];
         const T shift = logarithm ? M(log)(sum) : 0, factor = 1 / sum;
         for (int64_t i = 0; i < n; i++) row[i] = logarithm ? row[i] - shift : e[i] * factor;
     }
 }
 
-static void NAME(rows)(void *to, const void *from, int64_t rows, int64_t n, bool logarithm, obk_pace *pace) {
+static void NAME(rows)(void *to, int64_t y_row, const void *from, int64_t x_row, int64_t rows, int64_t n, bool logarithm,
+                       obk_pace *pace) {
     T *y = to;
     const T *x = from;
     const int64_t fitting = n < 16 ? BLOCK_ELEMS / n : TOGETHER_BYTES / (n * (int64_t)sizeof(T));
@@ -104,11 +105,11 @@ static void NAME(rows)(void *to, const void *from, int64_t rows, int64_t n, bool
     for (int64_t r = 0, some; r < rows; r += some) {
         some = together < 1 ? 1 : rows - r < together ? rows - r : together;
         if (n < 16)
-            NAME(short_rows)(y + r * n, x + r * n, some, n, logarithm);
+            NAME(short_rows)(y + r * y_row, y_row, x + r * x_row, x_row, some, n, logarithm);
         else if (n > PIECE)
-            NAME(long_row)(y + r * n, x + r * n, n, logarithm, pace);
+            NAME(long_row)(y + r * y_row, x + r * x_row, n, logarithm, pace);
         else if (!obk_stops(pace, some * n))
-            NAME(some_rows)(y + r * n, x + r * n, some, n, logarithm);
+            NAME(some_rows)(y + r * y_row, y_row, x + r * x_row, x_row, some, n, logarithm);
     }
 }
 

@@ -213,7 +213,7 @@ static bool is_masked(const attention *a, const block *b, int64_t row) {
  * outputs. */
 static void soften_rows(const attention *a, const block *b, char *row, obk_pace *pace) {
     if (a->precision == a->computing) {
-        a->softmax->rows[a->is_double](b->scores, b->scores, b->rows, b->seen, false, pace);
+        a->softmax->rows[a->is_double](b->scores, b->seen, b->scores, b->seen, b->rows, b->seen, false, pace);
         return;
     }
     const bool narrow = !ob__dtype_is_real(a->precision);
@@ -222,10 +222,10 @@ static void soften_rows(const attention *a, const block *b, char *row, obk_pace 
         (void)ob__convert(row, a->precision, scores, a->computing, b->seen, NULL);
         if (narrow) {
             (void)ob__convert(scores, a->computing, row, a->precision, b->seen, NULL);
-            a->softmax->rows[a->is_double](scores, scores, 1, b->seen, false, pace);
+            a->softmax->rows[a->is_double](scores, b->seen, scores, b->seen, 1, b->seen, false, pace);
             (void)ob__convert(row, a->precision, scores, a->computing, b->seen, NULL);
         } else {
-            a->softmax->rows[a->precision == OB_DOUBLE](row, row, 1, b->seen, false, pace);
+            a->softmax->rows[a->precision == OB_DOUBLE](row, b->seen, row, b->seen, 1, b->seen, false, pace);
         }
         (void)ob__convert(scores, a->computing, row, a->precision, b->seen, NULL);
     }

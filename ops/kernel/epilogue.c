@@ -3,7 +3,7 @@
 #include "core/base/integers.h"
 #include "ops/kernel/common.h"
 
-enum { PIECE_BYTES = 8192 };
+enum { PIECE_BYTES = 8192, ROWS_BYTES = 16384 };
 
 /* The distance of the operand's elements along an axis of the result. */
 static int64_t stride_along(const ob_view *operand, const ob_view *out, int32_t axis) {
@@ -36,17 +36,19 @@ static bool find_step(const ob_view *operand, const ob_view *out, int32_t n_colu
     return all || !any;
 }
 
-/* Loops do not accept scalars only. */
+/* Loops do not accept scalars only, and functions of rows no scalars. */
 static bool has_vectors(const obk_program *program, const int64_t *steps) {
     for (uint32_t s = 0; s < program->n_steps; s++) {
         const obk_program_step *step = &program->steps[s];
         bool any = false;
         for (uint32_t k = 0; k < step->n_in; k++) {
             const obk_program_input *in = &step->in[k];
-            any |=
+            const bool is_vector =
                 in->from == OBK_FROM_REGISTER || (in->from == OBK_FROM_OPERAND && (in->index == 0 || steps[in->index - 1] != 0));
+            any |= is_vector;
+            if (step->whole_rows && !is_vector) return false;
         }
-        if (!any) return false;
+        if (!any && !step->per_row) return false;
     }
     return true;
 }
@@ -89,7 +91,9 @@ ob_status ob__make_epilogue(const ob_kernel_site *site, const obk_program *progr
     const int32_t joined = join_axes(dims, strides, n_others, n_axes);
     for (uint32_t k = 0; k < n_others; k++)
         memmove(strides + (int64_t)k * joined, strides + (int64_t)k * n_axes, (size_t)joined * sizeof *strides);
-    const int64_t width = (int64_t)ob_dtype_size(out->dtype);
+    const int64_t width = (int64_t)ob_dtype_size(out->dtype), largest = program->largest > width ? program->largest : width;
+    const int64_t row_bytes = ob__round_up(program->row * largest, 64);
+    const int64_t register_bytes = program->row == 0 ? PIECE_BYTES : row_bytes > ROWS_BYTES ? row_bytes : ROWS_BYTES;
     *e = (ob_epilogue){.program = program,
                        .n_others = n_others,
                        .n_axes = joined,
@@ -97,13 +101,14 @@ ob_status ob__make_epilogue(const ob_kernel_site *site, const obk_program *progr
                        .strides = strides,
                        .steps = steps,
                        .width = width,
-                       .piece = PIECE_BYTES / (program->largest > width ? program->largest : width)};
+                       .piece = register_bytes / largest,
+                       .register_bytes = register_bytes};
     *epilogue = e;
     return OB_OK;
 }
 
 size_t ob__epilogue_bytes(const ob_epilogue *epilogue) {
-    return epilogue ? (size_t)epilogue->program->n_registers * PIECE_BYTES : 0;
+    return epilogue ? (size_t)epilogue->program->n_registers * (size_t)epilogue->register_bytes : 0;
 }
 
 /* The offset of a row in operand k, and the row's index along the last axis. */
@@ -140,7 +145,7 @@ static void apply_rows(const ob_epilogue_call *call, const char *from, int64_t f
         for (int64_t j = 0; j < n; j += wide) {
             for (uint32_t k = 0; k <= last; k++) q[k] = p[k] + i * down[k] + j * step[k];
             obk_program_run(e->program, last, q, step, ob__least(n - j, wide), down, ob__least(rows - i, high), call->registers,
-                            PIECE_BYTES);
+                            e->register_bytes);
         }
 }
 

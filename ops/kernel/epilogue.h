@@ -16,12 +16,15 @@ typedef struct ob_epilogue {
     const int64_t *strides; /* bytes, [n_others][n_axes] */
     const int64_t *steps;   /* bytes from column to column of each: 0 or the size of its elements */
     int64_t width;          /* bytes of an element of the result */
-    int64_t piece;          /* elements that are computed at once, in registers of the first-level cache */
+    int64_t piece;          /* elements that are computed at once, in registers of the first-level cache; at least a row of a
+                               program over rows */
+    int64_t register_bytes;
 } ob_epilogue;
 
 /* Plans it for results of `out`, of which the last n_columns axes are columns. `others`: the operands of the program after the
  * first one. *epilogue NULL: the program cannot be an epilogue, because an operand changes along the columns in another way than
- * the result, or because a type is computed in another one. E_MEMORY. */
+ * the result, or because a type is computed in another one. A program over rows has rows of all columns, and is applied to whole
+ * rows. E_MEMORY. */
 ob_status ob__make_epilogue(const ob_kernel_site *site, const obk_program *program, const ob_view *others, uint32_t n_others,
                             const ob_view *out, int32_t n_columns, const ob_epilogue **epilogue, ob_error *error);
 

@@ -142,6 +142,8 @@ typedef struct ob_kernel {
     /* For kernels whose result 0 is their operands side by side, each in contiguous memory: the byte offset of each operand in
      * the result. `run` leaves out operands that are there already. False: it is not so for these layouts. May be NULL. */
     bool (*places)(const ob_kernel_args *args, int64_t *offsets);
+    /* Result 0 is the product of the matrices in operands 0 and 1, in the last two axes of each. */
+    bool is_product;
 } ob_kernel;
 
 /* For OB_KERNEL_DYNAMIC: obtains memory for output i with these dims and sets args->out[i]. */

@@ -10,7 +10,8 @@
 /* post_transform, with its loops. */
 typedef struct ob_ml_post {
     ob_ml_transform transform;
-    void (*softmax)(void *y, const void *x, int64_t rows, int64_t n, bool logarithm, obk_pace *pace);
+    void (*softmax)(void *y, int64_t y_row, const void *x, int64_t x_row, int64_t rows, int64_t n, bool logarithm,
+                    obk_pace *pace);
     obk_loop logistic;
 } ob_ml_post;
 ob_ml_post ob__ml_post(ob_ml_transform transform);

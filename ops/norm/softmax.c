@@ -53,7 +53,7 @@ static ob_status read_layout(const ob_kernel_site *site, const ob_kernel_args *a
 typedef struct softmax {
     layout l;
     bool logarithm;
-    void (*rows)(void *y, const void *x, int64_t rows, int64_t n, bool logarithm, obk_pace *pace);
+    obk_softmax_rows *rows;
     void (*columns)(void *y, const void *x, int64_t n, int64_t stride, int64_t width, bool logarithm, void *memory,
                     obk_pace *pace);
     obk_convert widen, narrow; /* conversions to float and back, in memory of the lane; NULL: not needed */
@@ -80,11 +80,11 @@ static void dense_chunk(const softmax *s, const ob_kernel_args *args, int64_t fi
     const char *x = (const char *)args->in[0].data + offset;
     char *y = (char *)args->out[0].data + offset;
     if (!s->widen) {
-        s->rows(y, x, rows, s->l.n, s->logarithm, pace);
+        s->rows(y, s->l.n, x, s->l.n, rows, s->l.n, s->logarithm, pace);
         return;
     }
     s->widen(lane, x, rows * s->l.n);
-    s->rows(lane, lane, rows, s->l.n, s->logarithm, pace);
+    s->rows(lane, s->l.n, lane, s->l.n, rows, s->l.n, s->logarithm, pace);
     s->narrow(y, lane, rows * s->l.n);
 }
 
@@ -132,20 +132,17 @@ static ob_status softmax_run(const ob_kernel_args *args, ob_error *error) {
 /* ---- As a step of a program over rows ---- */
 
 typedef struct row_softmax {
-    void (*rows)(void *y, const void *x, int64_t rows, int64_t n, bool logarithm, obk_pace *pace);
+    obk_softmax_rows *rows;
+    int64_t width; /* bytes of an element */
     bool logarithm;
 } row_softmax;
 
 static void softmax_rows(char *const *pointers, const int64_t *step, int64_t n, const int64_t *row, int64_t rows,
                          const void *params) {
     const row_softmax *p = params;
-    const bool dense = row[0] == n * step[0] && row[1] == row[0];
     obk_pace pace = {.done = 0}; /* rows of a program are short */
-    if (dense) {
-        p->rows(pointers[1], pointers[0], rows, n, p->logarithm, &pace);
-        return;
-    }
-    for (int64_t j = 0; j < rows; j++) p->rows(pointers[1] + j * row[1], pointers[0] + j * row[0], 1, n, p->logarithm, &pace);
+    (void)step;                  /* a row is dense */
+    p->rows(pointers[1], row[1] / p->width, pointers[0], row[0] / p->width, rows, n, p->logarithm, &pace);
 }
 
 static int32_t row_axes(const ob_node *node, const ob_op *op, int32_t rank) {
@@ -160,7 +157,8 @@ static ob_status softmax_row(const ob_kernel_site *site, const ob_kernel_args *a
     if (dtype != OB_FLOAT && dtype != OB_DOUBLE) return OB_OK;
     row_softmax *made = ob__tail(site, 1, sizeof *made);
     OB_FAIL_IF(!made, error, OB_E_MEMORY, "no memory for a plan");
-    *made = (row_softmax){.rows = ob__kernels()->softmax->rows[dtype == OB_DOUBLE],
+    *made = (row_softmax){.width = (int64_t)ob_dtype_size(dtype),
+                          .rows = ob__kernels()->softmax->rows[dtype == OB_DOUBLE],
                           .logarithm = ob__softmax_params(site->node, site->op).logarithm};
     *call = (ob_row_call){.loop = softmax_rows, .params = made};
     return OB_OK;

@@ -14,17 +14,11 @@
 #include "kernels/kernels.h"
 #include "ops/kernel/common.h"
 #include "ops/kernel/epilogue.h"
+#include "ops/kernel/method.h"
 #include "ops/kernel/packed.h"
 #include "ops/product/blas.h"
 #include "ops/table/attributes.h"
 #include "ops/table/op.h"
-
-typedef enum method {
-    TILES,
-    ROW,    /* m is 1 and B dense along k */
-    COLUMN, /* n is 1 and A dense along k */
-    BLAS    /* the session's OpenBLAS */
-} method;
 
 /* The preparation of an operand before it is multiplied. */
 typedef struct operand {
@@ -42,7 +36,7 @@ typedef struct product {
     int64_t c_row, c_column;
     operand a, b, c;
     bool has_c, out_converted;
-    method method;
+    ob_product_method method;
     ob_blas *blas;
     const ob_epilogue *epilogue;
     size_t registers_at; /* of the epilogue, in lane memory */
@@ -131,15 +125,6 @@ static ob_status place_c(product *s, const ob_view *c, ob_error *error) {
     return OB_OK;
 }
 
-static void choose_method(product *s) {
-    const ob_matrices *p = &s->p;
-    bool dense_a = p->a.column == 1, dense_b = p->b.row == 1;
-    s->method = TILES;
-    if (!s->gemm->row) return;
-    if (p->m == 1 && dense_a && dense_b) s->method = ROW;
-    if (p->n == 1 && dense_a && dense_b) s->method = COLUMN;
-}
-
 /* Lets OpenBLAS compute large products. A constant B that must be converted is packed instead. */
 static void choose_blas(const ob_kernel_site *site, product *s, const ob_view *b) {
     const ob_matrices *p = &s->p;
@@ -155,7 +140,7 @@ static void choose_blas(const ob_kernel_site *site, product *s, const ob_view *b
                                 .y_row = p->n,
                                 .alpha = s->alpha};
     if (!ob__blas_gains(p->m, p->n, p->k) || !ob__blas_takes(&call)) return;
-    s->method = BLAS;
+    s->method = OB_BY_BLAS;
     s->blas = site->blas;
 }
 
@@ -163,8 +148,8 @@ static void choose_blas(const ob_kernel_site *site, product *s, const ob_view *b
  */
 static bool gains_by_packing(const product *s) {
     const ob_matrices *p = &s->p;
-    return s->gemm->pack_b && s->method != COLUMN && s->method != BLAS && (p->m > 1 || s->b.converted) && p->m > 0 && p->n > 0 &&
-           p->k > 0;
+    return s->gemm->pack_b && s->method != OB_BY_COLUMN && s->method != OB_BY_BLAS && (p->m > 1 || s->b.converted) && p->m > 0 &&
+           p->n > 0 && p->k > 0;
 }
 
 static ob_status plan_product(const ob_kernel_site *site, product *s, ob_kernel_args *args, ob_kernel_needs *needs,
@@ -177,15 +162,15 @@ static ob_status plan_product(const ob_kernel_site *site, product *s, ob_kernel_
     OB_TRY(ob__matrices(site, &a, &b, &args->out[0], true, &s->p, error));
     s->a.copied = s->p.a.copied;
     s->b.copied = s->p.b.copied;
-    choose_method(s);
+    s->method = ob__product_method(&s->p, s->gemm);
     choose_blas(site, s, &in[1]);
     if (in[1].data && !site->constants_in_place && gains_by_packing(s)) {
-        s->method = TILES;
+        s->method = OB_BY_TILES;
         s->b.prepared = (int8_t)needs->n_prepared;
         OB_TRY(ob__want_packed_b(site, &s->p, s->gemm, &in[1], s->b.transposed, s->computing, needs, error));
     }
     if (s->has_c) OB_TRY(place_c(s, &in[2], error));
-    if (s->method == BLAS)
+    if (s->method == OB_BY_BLAS)
         ob__cut_coarsely(&s->p);
     else
         ob__cut_matrices(&s->p, s->b.prepared >= 0);
@@ -194,7 +179,7 @@ static ob_status plan_product(const ob_kernel_site *site, product *s, ob_kernel_
     if (s->has_c) OB_TRY(need_operand(s, &in[2], &s->c, needs, error));
     s->out_converted = args->out[0].dtype != s->computing;
     if (s->out_converted) OB_TRY(ob__need_scratch(needs, ob__count(&args->out[0]), ob_dtype_size(s->computing), error));
-    if (s->method == TILES && s->b.prepared < 0) needs->lane_bytes = obk_panel_bytes(s->gemm, s->p.k);
+    if (s->method == OB_BY_TILES && s->b.prepared < 0) needs->lane_bytes = obk_panel_bytes(s->gemm, s->p.k);
     s->epilogue = site->epilogue;
     s->registers_at = (size_t)ob__round_up((int64_t)needs->lane_bytes, 64);
     if (s->epilogue) needs->lane_bytes = s->registers_at + ob__epilogue_bytes(s->epilogue);
@@ -230,34 +215,28 @@ static void multiply(const job *j, const ob_matrices_part *part, void *panel) {
     const void *a = j->a + (size_t)part->a * width, *b = j->b + (size_t)part->b * width;
     const void *c = j->c ? j->c + (size_t)(part->row * s->c_row + part->column * s->c_column) * width : NULL;
     void *y = j->y + (size_t)part->y * width;
-    if (s->method == ROW) {
-        s->gemm->row(y, 1, a, b, p->b.column, part->columns, p->k, s->alpha, s->beta, c, s->c_column);
-    } else if (s->method == COLUMN) {
-        s->gemm->row(y, 1, b, a, p->a.row, part->rows, p->k, s->alpha, s->beta, c, s->c_row);
-    } else {
-        bool packed = s->b.prepared >= 0;
-        obk_gemm_call call = {.m = part->rows,
-                              .n = part->columns,
-                              .k = p->k,
-                              .a = a,
-                              .a_row = p->a.row,
-                              .a_k = p->a.column,
-                              .b = b,
-                              .b_k = packed ? 0 : p->b.row,
-                              .b_column = p->b.column,
-                              .y = y,
-                              .y_row = p->n,
-                              .alpha = s->alpha,
-                              .beta = s->beta,
-                              .c = c,
-                              .c_row = s->c_row,
-                              .c_column = s->c_column,
-                              .panel = panel};
-        if (s->method == BLAS)
-            multiply_by_blas(j, call);
-        else
-            s->gemm->product(&call);
-    }
+    const bool packed = s->b.prepared >= 0;
+    const obk_gemm_call call = {.m = part->rows,
+                                .n = part->columns,
+                                .k = p->k,
+                                .a = a,
+                                .a_row = p->a.row,
+                                .a_k = p->a.column,
+                                .b = b,
+                                .b_k = packed ? 0 : p->b.row,
+                                .b_column = p->b.column,
+                                .y = y,
+                                .y_row = p->n,
+                                .alpha = s->alpha,
+                                .beta = s->beta,
+                                .c = c,
+                                .c_row = s->c_row,
+                                .c_column = s->c_column,
+                                .panel = panel};
+    if (s->method == OB_BY_BLAS)
+        multiply_by_blas(j, call);
+    else
+        ob__multiply_by(s->method, s->gemm, &call);
 }
 
 static void multiply_chunk(void *context, int64_t chunk, int lane) {
@@ -327,7 +306,8 @@ const ob_kernel ob__kernel_matmul = {.name = "matmul",
                                      .state_bytes = sizeof(product),
                                      .plan = matmul_plan,
                                      .run = product_run,
-                                     .epilogue_columns = product_columns};
+                                     .epilogue_columns = product_columns,
+                                     .is_product = true};
 const ob_kernel ob__kernel_gemm = {.name = "gemm",
                                    .flags = OB_KERNEL_STRIDED,
                                    .state_bytes = sizeof(product),

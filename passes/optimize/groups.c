@@ -35,7 +35,7 @@ static bool takes_epilogue(const ob_node *node) {
     return node->op && node->op->kernel && node->op->kernel->epilogue_columns && node->n_outputs == 1 && node->outputs[0];
 }
 
-static bool same_shape(const ob_facts *facts, const ob_value *a, const ob_value *b) {
+bool ob__same_dims(const ob_facts *facts, const ob_value *a, const ob_value *b) {
     const ob_type *x = &ob__fact(facts, a)->type, *y = &ob__fact(facts, b)->type;
     if (x->kind != OB_TYPE_TENSOR || y->kind != OB_TYPE_TENSOR || x->shape.rank < 0 || x->shape.rank != y->shape.rank)
         return false;
@@ -56,8 +56,7 @@ static int32_t folded_axes(const ob_facts *facts, const ob_value *domain, const 
     return x->shape.rank - a;
 }
 
-/* The last axes that a node needs as whole rows; OB_ROW_FOLDED; 0: it is no function of rows. */
-static int32_t row_axes(const ob_facts *facts, const ob_node *node) {
+int32_t ob__node_row_axes(const ob_facts *facts, const ob_node *node) {
     if (!node->op || !node->op->kernel || !node->op->kernel->row_axes || node->n_outputs != 1 || !node->outputs[0] ||
         node->n_inputs < 1 || !node->inputs[0])
         return 0;
@@ -69,7 +68,7 @@ static int32_t row_axes(const ob_facts *facts, const ob_node *node) {
 /* True if one element for each row is computed from a fold of the domain's rows. budget: the nodes that may be looked at. */
 static bool comes_from_fold(const ob_facts *facts, const ob_value *domain, const ob_node *node, int *budget) {
     if (--*budget < 0 || folded_axes(facts, domain, node->outputs[0]) == 0) return false;
-    if (row_axes(facts, node) == OB_ROW_FOLDED) return same_shape(facts, node->inputs[0], domain);
+    if (ob__node_row_axes(facts, node) == OB_ROW_FOLDED) return ob__same_dims(facts, node->inputs[0], domain);
     if (!is_elementwise(node)) return false;
     for (uint32_t i = 0; i<node->n_inputs && * budget> 0; i++) {
         const ob_value *value = node->inputs[i];
@@ -135,7 +134,7 @@ static void note_reads(search *s, const ob_node *node, growing *g) {
 /* The group that reads the node's result, and nobody else does; its results have the same shape. */
 static growing *group_after(const search *s, const ob_node *node) {
     growing *g = only_reader(s, node->outputs[0]);
-    return g && same_shape(s->facts, node->outputs[0], g->nodes[0]->outputs[0]) ? g : NULL;
+    return g && ob__same_dims(s->facts, node->outputs[0], g->nodes[0]->outputs[0]) ? g : NULL;
 }
 
 /* The result of the head is an operand of the group, but not of a step: it is there already. */
@@ -152,10 +151,10 @@ static void visit_head(search *s, ob_node *node) {
 static growing *group_for(const search *s, const ob_node *node, int32_t *axes) {
     int budget = 32;
     growing *g = only_reader(s, node->outputs[0]);
-    *axes = row_axes(s->facts, node);
+    *axes = ob__node_row_axes(s->facts, node);
     if (!g) return NULL;
     const ob_value *domain = g->nodes[0]->outputs[0];
-    const bool is_full = same_shape(s->facts, node->outputs[0], domain);
+    const bool is_full = ob__same_dims(s->facts, node->outputs[0], domain);
     if (is_full && *axes == 0) return g;
     if (!is_full) {
         if (!comes_from_fold(s->facts, domain, node, &budget)) return NULL;
@@ -170,10 +169,10 @@ static ob_status visit(search *s, ob_node *node) {
         return OB_OK;
     }
     int32_t axes;
-    growing *g = is_elementwise(node) || row_axes(s->facts, node) != 0 ? group_for(s, node, &axes) : NULL;
+    growing *g = is_elementwise(node) || ob__node_row_axes(s->facts, node) != 0 ? group_for(s, node, &axes) : NULL;
     if (g && !take(s->facts, g, node)) g = NULL;
-    if (!g && (is_elementwise(node) || row_axes(s->facts, node) > 0)) {
-        axes = row_axes(s->facts, node);
+    if (!g && (is_elementwise(node) || ob__node_row_axes(s->facts, node) > 0)) {
+        axes = ob__node_row_axes(s->facts, node);
         g = OB_ARENA_NEW(s->scratch, growing);
         if (!g) return OB_E_MEMORY;
         if (!take(s->facts, g, node)) g = NULL;
@@ -190,10 +189,10 @@ static ob_status visit(search *s, ob_node *node) {
 
 static const char *join(ob_arena *arena, const ob_group *group, bool names) {
     size_t n_bytes = 1;
-    const uint32_t n_heads = group->head != NULL, n = group->n + n_heads;
-    const char *parts[OB_GROUP_NODES + 1];
+    const uint32_t n_heads = group->head != NULL, n = group->n + n_heads + (group->tail != NULL);
+    const char *parts[OB_GROUP_NODES + 2];
     for (uint32_t i = 0; i < n; i++) {
-        const ob_node *node = i < n_heads ? group->head : group->nodes[i - n_heads];
+        const ob_node *node = i < n_heads ? group->head : i - n_heads == group->n ? group->tail : group->nodes[i - n_heads];
         parts[i] = names ? ob__node_label(node) : node->op_type;
         n_bytes += strlen(parts[i]) + 1;
     }
@@ -206,6 +205,12 @@ static const char *join(ob_arena *arena, const ob_group *group, bool names) {
     return text;
 }
 
+ob_status ob__name_group(ob_arena *arena, ob_group *group) {
+    group->ops = join(arena, group, false);
+    group->names = join(arena, group, true);
+    return group->ops && group->names ? OB_OK : OB_E_MEMORY;
+}
+
 static ob_status finish_group(search *s, const growing *g, ob_node *head, ob_group **made) {
     ob_group *group = *made = OB_ARENA_NEW(s->arena, ob_group);
     if (!group) return OB_E_MEMORY;
@@ -215,9 +220,7 @@ static ob_status finish_group(search *s, const growing *g, ob_node *head, ob_gro
     group->row_axes = g->row_axes;
     group->head = head;
     for (uint32_t i = 0; i < g->n; i++) group->nodes[g->n - 1 - i] = g->nodes[i];
-    group->ops = join(s->arena, group, false);
-    group->names = join(s->arena, group, true);
-    return group->ops && group->names ? OB_OK : OB_E_MEMORY;
+    return ob__name_group(s->arena, group);
 }
 
 /* From the end, so that readers come before the node whose result they read. */
@@ -237,7 +240,7 @@ static ob_status search_graph(void *context, ob_graph *graph) {
         OB_TRY(finish_group(s, g, NULL, &rest));
         group->rest = rest;
     }
-    return OB_OK;
+    return ob__find_attention(graph, s->facts, s->uses, s->live, s->arena, s->groups);
 }
 
 ob_status ob__find_groups(ob_model *model, const ob_facts *facts, const uint32_t *uses, const bool *live, ob_arena *arena,

@@ -27,9 +27,9 @@ typedef struct fuser {
     uint32_t n_named;
 } fuser;
 
-/* The nodes of a group, with its head, and the values that they read from outside. */
+/* The nodes of a group, with its head and tail, and the values that they read from outside. */
 typedef struct members {
-    ob_node *nodes[OB_GROUP_NODES + 1];
+    ob_node *nodes[OB_GROUP_NODES + 2];
     ob_value *operands[OB_GROUP_NODES * 4 + 8];
     uint32_t n, n_operands;
 } members;
@@ -54,6 +54,7 @@ static bool find_members(const ob_group *group, members *m) {
     *m = (members){.n = 0};
     if (group->head) m->nodes[m->n++] = group->head;
     for (uint32_t i = 0; i < group->n; i++) m->nodes[m->n++] = group->nodes[i];
+    if (group->tail) m->nodes[m->n++] = group->tail;
     for (uint32_t i = 0; i < m->n; i++)
         for (uint32_t k = 0; k < m->nodes[i]->n_inputs; k++) {
             ob_value *value = m->nodes[i]->inputs[k];
@@ -162,7 +163,7 @@ static ob_function *define(fuser *f, const members *m, const char *ops) {
     const char *name = free_name(f);
     ob_function *function = OB_ARENA_NEW(arena, ob_function);
     ob_graph *body = ob__graph_new(model, NULL, NULL);
-    ob_value *made[OB_GROUP_NODES + 1], **ends = OB_ARENA_ARRAY(arena, ob_value *, (size_t)m->n_operands + 1);
+    ob_value *made[OB_GROUP_NODES + 2], **ends = OB_ARENA_ARRAY(arena, ob_value *, (size_t)m->n_operands + 1);
     if (!name || !function || !body || !ends || !import_domains(m, function)) return NULL;
     function->name = ob__intern(model, name, strlen(name));
     function->domain = ob__intern(model, own_domain, strlen(own_domain));
@@ -235,7 +236,7 @@ static ob_status visit_graph(void *context, ob_graph *graph) {
     fuser *f = context;
     for (ob_node *node = graph->first; node && !graph->function; node = node->next) {
         const ob_group *group = f->groups[node->id];
-        if (group && group->nodes[group->n - 1] == node) fuse_group(f, group);
+        if (group && ob__group_last(group) == node) fuse_group(f, group);
     }
     return OB_OK;
 }

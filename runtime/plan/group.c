@@ -1,7 +1,9 @@
-/* Planning of a group of nodes as one step: elementwise nodes as a program, or as the epilogue of the node before them. */
+/* Planning of a group of nodes as one step: elementwise nodes as a program, or as the epilogue of the node before them; with a
+ * product after them, as attention. */
 #include <string.h>
 
 #include "core/base/error.h"
+#include "ops/attention/rows.h"
 #include "ops/elementwise/program.h"
 #include "ops/kernel/common.h"
 #include "ops/kernel/epilogue.h"
@@ -16,8 +18,9 @@ typedef struct group_plan {
     ob_slot *slots[OB_GROUP_OPERANDS];
     ob_view views[OB_GROUP_OPERANDS]; /* data: constants and known contents only */
     uint32_t reads[OB_GROUP_OPERANDS], n_values;
-    ob_view domain; /* the result of the last node, without data */
-    int64_t row;    /* elements of a row; 0: no rows */
+    ob_view domain;           /* the result of the last node, without data */
+    ob_view of_head, of_tail; /* their results */
+    int64_t row;              /* elements of a row; 0: no rows */
     ob_group_program made;
     planned p;
 } group_plan;
@@ -32,7 +35,7 @@ static ob_status find_input(ob_builder *b, group_plan *g, uint32_t at, uint32_t 
     if (!value) return OB_OK;
     if (g->group->head && g->group->head->outputs[0] == value) {
         *from = OB_GROUP_HEAD;
-        *view = g->p.out[0];
+        *view = g->of_head;
         return OB_OK;
     }
     for (uint32_t i = 0; i < at; i++)
@@ -132,6 +135,14 @@ static ob_status find_node(ob_builder *b, group_plan *g, uint32_t at, bool *fits
     return OB_OK;
 }
 
+/* Operand i of the step. *found false: it has no static place. */
+static ob_status find_operand(ob_builder *b, group_plan *g, const ob_node *node, const ob_value *value, uint32_t i, bool *found) {
+    OB_TRY(ob__find_slot(b, node, value, &g->p.in[i]));
+    *found = g->p.in[i] != NULL;
+    if (*found) ob__operand_view(b, value, g->p.in[i], &g->p.in_views[i]);
+    return OB_OK;
+}
+
 /* *fits false: the head is not static, waits, or is known. */
 static ob_status find_head(ob_builder *b, group_plan *g, bool *fits) {
     const ob_node *head = g->group->head;
@@ -140,15 +151,26 @@ static ob_status find_head(ob_builder *b, group_plan *g, bool *fits) {
     OB_TRY(is_known(b, head, &known));
     if (known) return OB_OK;
     for (uint32_t i = 0; i < head->n_inputs; i++) {
+        bool found;
         if (!head->inputs[i]) continue;
-        OB_TRY(ob__find_slot(b, head, head->inputs[i], &g->p.in[i]));
-        if (!g->p.in[i]) return OB_OK;
-        ob__operand_view(b, head->inputs[i], g->p.in[i], &g->p.in_views[i]);
+        OB_TRY(find_operand(b, g, head, head->inputs[i], i, &found));
+        if (!found) return OB_OK;
         any |= g->p.in[i]->buffer->kind != OB_BUFFER_CONST;
     }
-    OB_TRY(ob__result_view(b, head, head->outputs[0], &g->p.out[0], &is_static));
+    OB_TRY(ob__result_view(b, head, head->outputs[0], &g->of_head, &is_static));
     *fits = any && is_static;
     return OB_OK;
+}
+
+/* *fits false: the tail is not static, waits, or is known. Its right operand comes after those of the head. */
+static ob_status find_tail(ob_builder *b, group_plan *g, bool *fits) {
+    const ob_node *tail = g->group->tail;
+    bool known;
+    *fits = false;
+    OB_TRY(is_known(b, tail, &known));
+    if (known) return OB_OK;
+    OB_TRY(find_operand(b, g, tail, tail->inputs[1], g->group->head->n_inputs, fits));
+    return *fits ? ob__result_view(b, tail, tail->outputs[0], &g->of_tail, fits) : OB_OK;
 }
 
 /* Operands of the program become operands of the step, from index `at` on. */
@@ -175,43 +197,45 @@ static ob_status place_operands(ob_builder *b, group_plan *g, uint32_t at, uint3
 
 /* *fits false: the program is not for an epilogue of the head. */
 static ob_status fit_epilogue(ob_builder *b, group_plan *g, const ob_kernel_site *site, bool *fits) {
-    const ob_kernel *kernel = g->group->head->op->kernel;
+    const ob_kernel *kernel = g->group->tail ? &ob__kernel_attention_rows : g->group->head->op->kernel;
+    const int32_t n_columns = g->group->tail ? 1 : kernel->epilogue_columns(g->p.in_views, &g->of_head);
     ob_view *others = OB_ARENA_ARRAY(&b->scratch, ob_view, OBK_PROGRAM_OPERANDS);
     if (!others) return OB_E_MEMORY;
     for (uint32_t k = 1; k < g->made.n_operands; k++) {
         const ob_program_operand *operand = &g->made.operands[k];
         others[k - 1] = operand->from == OB_GROUP_MADE ? operand->made : g->views[operand->from];
     }
-    OB_TRY(ob__make_epilogue(site, g->made.program, others, g->made.n_operands - 1, &g->p.out[0],
-                             kernel->epilogue_columns(g->p.in_views, &g->p.out[0]), &g->p.epilogue, b->error));
-    g->p.head = g->group->head;
+    OB_TRY(ob__make_epilogue(site, g->made.program, others, g->made.n_operands - 1, &g->of_head, n_columns, &g->p.epilogue,
+                             b->error));
+    g->p.head = g->group->tail ? NULL : g->group->head;
     g->p.kernel = kernel;
     g->p.n_others = g->made.n_operands - 1;
     *fits = g->p.epilogue != NULL;
-    return OB_OK;
+    if (!*fits || !g->group->tail) return OB_OK;
+    return ob__fit_attention_rows(site, g->p.in_views, &g->of_head, &g->of_tail, fits, b->error);
 }
 
 static ob_status try_group(ob_builder *b, const ob_group *group, bool *done) {
-    const uint32_t n_head = group->head ? group->head->n_inputs : 0;
+    const uint32_t n_own = (group->head ? group->head->n_inputs : 0) + (group->tail != NULL); /* operands of the products */
     group_plan *g = OB_ARENA_NEW(&b->scratch, group_plan);
     *done = false;
     if (!g) return OB_E_MEMORY;
     g->group = g->p.group = group;
-    g->p.node = group->nodes[group->n - 1];
+    g->p.node = ob__group_last(group);
     g->p.kernel = &ob__kernel_program;
     g->nodes = OB_ARENA_ARRAY(&b->scratch, ob_group_node, group->n);
-    g->p.in = OB_ARENA_ARRAY(&b->scratch, ob_slot *, n_head + OBK_PROGRAM_OPERANDS);
-    g->p.in_views = OB_ARENA_ARRAY(&b->scratch, ob_view, n_head + OBK_PROGRAM_OPERANDS);
-    uint32_t *reads = OB_ARENA_ARRAY(&b->scratch, uint32_t, n_head + OBK_PROGRAM_OPERANDS);
-    if (group->head) g->p.out = OB_ARENA_NEW(&b->scratch, ob_view);
-    if (!g->nodes || !g->p.in || !g->p.in_views || !reads || (group->head && !g->p.out)) return OB_E_MEMORY;
+    g->p.in = OB_ARENA_ARRAY(&b->scratch, ob_slot *, n_own + OBK_PROGRAM_OPERANDS);
+    g->p.in_views = OB_ARENA_ARRAY(&b->scratch, ob_view, n_own + OBK_PROGRAM_OPERANDS);
+    uint32_t *reads = OB_ARENA_ARRAY(&b->scratch, uint32_t, n_own + OBK_PROGRAM_OPERANDS);
+    if (!g->nodes || !g->p.in || !g->p.in_views || !reads) return OB_E_MEMORY;
     bool fits = true;
     OB_TRY(find_domain(b, g, &fits));
     if (group->head && fits) OB_TRY(find_head(b, g, &fits));
+    if (group->tail && fits) OB_TRY(find_tail(b, g, &fits));
     for (uint32_t i = 0; i < group->n && fits; i++) OB_TRY(find_node(b, g, i, &fits));
     if (!fits) return OB_OK;
-    const ob_view *out = g->nodes[group->n - 1].out;
-    if (group->head && (out->dtype != g->p.out[0].dtype || !same_shape(out, &g->p.out[0]))) return OB_OK;
+    ob_view *out = g->nodes[group->n - 1].out;
+    if (group->head && (out->dtype != g->of_head.dtype || !same_shape(out, &g->of_head))) return OB_OK;
     const ob_kernel_site site = ob__site(b->session, g->p.node, &b->plan->arena);
     OB_TRY(ob__group_program(&site, g->nodes, group->n, group->head != NULL, g->row, &b->scratch, &g->made, b->error));
     if (!g->made.program) return OB_OK;
@@ -220,9 +244,9 @@ static ob_status try_group(ob_builder *b, const ob_group *group, bool *done) {
     else
         g->p.program = g->made.program;
     if (!fits) return OB_OK;
-    for (uint32_t i = 0; i < n_head; i++) reads[i] = 1;
-    OB_TRY(place_operands(b, g, n_head, reads));
-    g->p.out = g->nodes[group->n - 1].out;
+    for (uint32_t i = 0; i < n_own; i++) reads[i] = 1;
+    OB_TRY(place_operands(b, g, n_own, reads));
+    g->p.out = group->tail ? &g->of_tail : out;
     g->p.reads = reads;
     *done = true;
     return ob__plan_step(b, &g->p);
@@ -235,7 +259,7 @@ ob_status ob__plan_group(ob_builder *b, const ob_group *group) {
     b->n_room = before;
     if (done) return OB_OK;
     if (group->head) OB_TRY(ob__plan_node(b, group->head));
-    if (group->rest) return ob__plan_group(b, group->rest);
-    for (uint32_t i = 0; i < group->n; i++) OB_TRY(ob__plan_node(b, group->nodes[i]));
-    return OB_OK;
+    if (group->rest) OB_TRY(ob__plan_group(b, group->rest));
+    for (uint32_t i = 0; i < group->n && !group->rest; i++) OB_TRY(ob__plan_node(b, group->nodes[i]));
+    return group->tail ? ob__plan_node(b, group->tail) : OB_OK;
 }

@@ -455,7 +455,7 @@ ob_status ob__plan_graph(ob_builder *b, const ob_graph *graph) {
         OB_TRY(ob__stop_ask(b->session, &b->session->threads, b->error));
         if (!group)
             OB_TRY(ob__plan_node(b, node));
-        else if (group->nodes[group->n - 1] == node) /* its other nodes have no readers outside */
+        else if (ob__group_last(group) == node) /* its other nodes have no readers outside */
             OB_TRY(ob__plan_group(b, group));
     }
     return OB_OK;

@@ -147,27 +147,12 @@ static drawn draw_graph(void) {
 
 /* Returns the number of steps that grouping saves. */
 static int64_t check_graph(const drawn *d, int threads) {
-    ob_session *plain = open_threads(d->model, false, 1), *grouped = open_threads(d->model, true, threads);
-    ob_view want[MOST_OUTPUTS] = {{0}}, is[MOST_OUTPUTS] = {{0}};
-    ob_session_memory before, after;
-    ob_error error;
-    const size_t n = ob_session_output_count(plain);
-    const ob_status status = ob_session_run(plain, d->inputs, d->n_inputs, want, n, &error),
-                    other = ob_session_run(grouped, d->inputs, d->n_inputs, is, n, &error);
-    assert_int_equal(status, other);
-    for (size_t i = 0; i < n && status == OB_OK; i++) {
-        const int64_t elems = ob_view_count(&want[i]);
-        const size_t width = ob_dtype_size(want[i].dtype);
-        assert_int_equal(ob_view_count(&is[i]), elems);
-        for (int64_t k = 0; k < elems; k++)
-            assert_true(
-                same_element(want[i].dtype, (char *)is[i].data + (size_t)k * width, (char *)want[i].data + (size_t)k * width));
-    }
-    ob_session_get_memory(plain, &before);
-    ob_session_get_memory(grouped, &after);
-    ob_session_close(&plain);
+    uint64_t n_plain;
+    ob_session *grouped = check_beside_plain(d->model, d->inputs, d->n_inputs, threads, &n_plain);
+    ob_session_memory memory;
+    ob_session_get_memory(grouped, &memory);
     ob_session_close(&grouped);
-    return (int64_t)before.n_steps - (int64_t)after.n_steps;
+    return (int64_t)n_plain - (int64_t)memory.n_steps;
 }
 
 static void random_graphs(void **state) {
