@@ -108,32 +108,47 @@ void ob__parallel(const ob_threads *threads, int64_t n, int64_t grain, void (*ta
 
 /* ---- Chunks and lanes ---- */
 
+/* Chunks first + (left >> 32) .. first + (left & UINT32_MAX) - 1 are not taken yet. The first lane takes the first one, others
+ * the last one. So of two lanes each has neighbouring chunks, and about the same ones in the next step, whose operands are then
+ * in its own cache. */
 typedef struct chunks {
-    atomic_llong next;
-    int64_t end;
+    _Atomic uint64_t left;
+    int64_t first;
     void (*task)(void *context, int64_t chunk, int lane);
     void *context;
     const ob_threads *threads;
 } chunks;
 
+static bool take(chunks *c, bool from_the_end, int64_t *chunk) {
+    uint64_t left = atomic_load_explicit(&c->left, memory_order_relaxed), rest;
+    do {
+        const uint64_t begin = left >> 32, end = left & UINT32_MAX;
+        if (begin >= end) return false;
+        *chunk = c->first + (int64_t)(from_the_end ? end - 1 : begin);
+        rest = from_the_end ? left - 1 : left + (UINT64_C(1) << 32);
+    } while (!atomic_compare_exchange_weak_explicit(&c->left, &left, rest, memory_order_relaxed, memory_order_relaxed));
+    return true;
+}
+
 static void run_lanes(void *context, int64_t begin, int64_t end) {
     chunks *c = context;
     for (int64_t lane = begin; lane < end; lane++)
-        for (int64_t chunk;
-             !ob__stopped_inside(c->threads) && (chunk = atomic_fetch_add_explicit(&c->next, 1, memory_order_relaxed)) < c->end;)
-            c->task(c->context, chunk, (int)lane);
+        for (int64_t chunk; !ob__stopped_inside(c->threads) && take(c, lane > 0, &chunk);) c->task(c->context, chunk, (int)lane);
 }
 
 void ob__each_chunk(const ob_threads *threads, int64_t n, void (*task)(void *context, int64_t chunk, int lane), void *context) {
+    enum { MOST = INT32_MAX };
     const int64_t lanes = ob__lanes(threads);
     if (n <= 0 || ob__stop_now(threads)) return;
     if (lanes == 1 || n == 1) {
         for (int64_t chunk = 0; chunk < n && !ob__stopped(threads); chunk++) task(context, chunk, 0);
         return;
     }
-    chunks c = {.end = n, .task = task, .context = context, .threads = threads};
-    atomic_init(&c.next, 0);
-    threads->run(threads->pool, lanes, 1, run_lanes, &c);
+    for (int64_t first = 0; first < n && !ob__stop_now(threads); first += MOST) {
+        chunks c = {.first = first, .task = task, .context = context, .threads = threads};
+        atomic_init(&c.left, (uint64_t)ob__least(n - first, MOST));
+        threads->run(threads->pool, lanes, 1, run_lanes, &c);
+    }
 }
 
 typedef struct lane_parts {
