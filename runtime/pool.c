@@ -73,12 +73,16 @@ struct ob_pool {
     _Alignas(CACHE_LINE) void (*task)(void *context, int64_t begin, int64_t end);
     void *context;
     int64_t n, tile;
-    control_word control; /* of the caller */
-    bool begun;           /* the run has had a job */
-    bool alone;           /* the threads are in another process; as of the first job of the run */
-    bool small;           /* the jobs of the last run were not worth waking anybody for */
-    uint64_t work_ns;     /* of all threads, in the jobs of this run */
-    uint64_t alone_until; /* of ob__now_ns: no help is worth having before */
+    control_word control;        /* of the caller */
+    bool begun;                  /* the run has had a job, or has woken the threads for one */
+    bool shares;                 /* the last run had a job */
+    bool alone;                  /* the threads are in another process; as of the beginning of the run */
+    bool close;                  /* the run began soon after the last one */
+    bool small;                  /* its jobs are not worth waking anybody for */
+    uint64_t work_ns;            /* of all threads, in the jobs of this run */
+    uint64_t expected_ns;        /* the same of the last run, and of those that it followed closely */
+    uint64_t begun_ns, ended_ns; /* of the last run that had a job */
+    uint64_t alone_until;        /* of ob__now_ns: no help is worth having before */
     pid_t process;
     int n_seats; /* the first is the caller's */
     pthread_mutex_t mutex;
@@ -209,9 +213,10 @@ static void *work(void *argument) {
 
 /* ---- The caller ---- */
 
-static uint64_t open_job(ob_pool *pool, uint64_t state) {
+/* `open` 0: a job that is over already. Sleeping threads come to poll for the next one. */
+static uint64_t next_job(ob_pool *pool, uint64_t state, uint64_t open) {
     uint64_t next;
-    do next = ((state & JOB) + JOB_ONE) | OPEN | (state & ASLEEP);
+    do next = ((state & JOB) + JOB_ONE) | open | (state & ASLEEP);
     while (!atomic_compare_exchange_weak_explicit(&pool->state, &state, next, memory_order_release, memory_order_relaxed));
     return next;
 }
@@ -225,6 +230,7 @@ static void judge(ob_pool *pool, uint64_t start, uint64_t own_end) {
     if (waited <= own + POOL_SPIN_NS) return;
     uint64_t pause = waited - own < LONGEST_NS / PATIENCE ? (waited - own) * PATIENCE : LONGEST_NS;
     pool->alone_until = now + pause;
+    atomic_fetch_or_explicit(&pool->state, REST, memory_order_relaxed);
 }
 
 static void wait_for_helpers(ob_pool *pool) {
@@ -239,9 +245,15 @@ static void wait_for_helpers(ob_pool *pool) {
     pthread_mutex_unlock(&pool->mutex);
 }
 
-/* Before the first job of a run. */
-static void begin(ob_pool *pool) {
+/* Before the first job of a run. Runs that follow each other closely are like one: threads keep polling between them. They do so
+ * for no longer than a run took, so that polling takes at most half of their time. */
+static void begin(ob_pool *pool, uint64_t now) {
+    const uint64_t pause = now - pool->ended_ns;
     pool->begun = true;
+    pool->close = pause < POOL_SPIN_NS && pause < pool->ended_ns - pool->begun_ns;
+    pool->begun_ns = now;
+    pool->expected_ns = pool->work_ns + (pool->close ? pool->expected_ns : 0);
+    pool->small = pool->expected_ns < SMALL_RUN_NS;
     pool->work_ns = 0;
     pool->alone = getpid() != pool->process;
 }
@@ -265,8 +277,8 @@ void ob__pool_run(void *of, int64_t n, int64_t grain, void (*task)(void *context
         if (n > 0) task(context, 0, n);
         return;
     }
-    if (!pool->begun) begin(pool);
     uint64_t start = ob__now_ns();
+    if (!pool->begun) begin(pool, start);
     if (is_better_alone(pool, state, start)) {
         task(context, 0, n);
         pool->work_ns += ob__now_ns() - start;
@@ -281,7 +293,7 @@ void ob__pool_run(void *of, int64_t n, int64_t grain, void (*task)(void *context
         uint64_t first = (uint64_t)(n_tiles * i / pool->n_seats), end = (uint64_t)(n_tiles * (i + 1) / pool->n_seats);
         atomic_store_explicit(&pool->seats[i].range, first << 32 | end, memory_order_relaxed);
     }
-    state = open_job(pool, state);
+    state = next_job(pool, state, OPEN);
     if (state & ASLEEP) wake_workers(pool, (state & ASLEEP) / ASLEEP_ONE, n_tiles - 1);
     do_tiles(pool, 0);
     state = atomic_fetch_and_explicit(&pool->state, ~OPEN, memory_order_acq_rel);
@@ -292,11 +304,21 @@ void ob__pool_run(void *of, int64_t n, int64_t grain, void (*task)(void *context
     judge(pool, start, own_end);
 }
 
+void ob__pool_wake(ob_pool *pool) {
+    if (!pool->shares) return;
+    uint64_t now = ob__now_ns(), state = atomic_load_explicit(&pool->state, memory_order_relaxed);
+    begin(pool, now);
+    if (!(state & ASLEEP) || is_better_alone(pool, state, now)) return;
+    next_job(pool, state, 0);
+    wake_workers(pool, (state & ASLEEP) / ASLEEP_ONE, pool->n_seats - 1);
+}
+
 void ob__pool_rest(ob_pool *pool) {
+    pool->shares = pool->begun && pool->work_ns > 0;
     if (!pool->begun) return;
     pool->begun = false;
-    pool->small = pool->work_ns < SMALL_RUN_NS;
-    if (!pool->alone) atomic_fetch_or_explicit(&pool->state, REST, memory_order_relaxed);
+    pool->ended_ns = ob__now_ns();
+    if (!pool->alone && !pool->close) atomic_fetch_or_explicit(&pool->state, REST, memory_order_relaxed);
 }
 
 /* ---- Start and stop ---- */
@@ -331,6 +353,7 @@ static void start_threads(ob_pool *pool, int n_threads) {
 int ob__pool_start(ob_pool *pool, int n_threads) {
     atomic_init(&pool->state, REST);
     pool->process = getpid();
+    pool->work_ns = SMALL_RUN_NS; /* until it is known */
     pool->n_seats = 1;
     for (int i = 0; i < n_threads; i++) {
         atomic_init(&pool->seats[i].range, 0);

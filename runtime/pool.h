@@ -2,8 +2,8 @@
  *
  * A job is cut into tiles by its size alone. Every thread has a range of tiles and starts at its front. A thread that is done
  * takes tiles from the end of other ranges. The caller never waits for a thread that has not come: it computes the remaining
- * tiles itself, so a thread without a processor delays nothing. An idle thread polls for 0.1 ms, then sleeps; ob__pool_rest sends
- * all threads to sleep at once. */
+ * tiles itself, so a thread without a processor delays nothing. An idle thread polls for 0.1 ms, then sleeps. After the end of a
+ * run it sleeps at once, unless runs follow each other closely. */
 #ifndef OB_RUNTIME_POOL_H
 #define OB_RUNTIME_POOL_H
 
@@ -26,8 +26,10 @@ void ob__pool_stop(ob_pool *pool);
  * between the first job of a run and ob__pool_rest. */
 void ob__pool_run(void *pool, int64_t n, int64_t grain, void (*task)(void *context, int64_t begin, int64_t end), void *context);
 
-/* The end of a run: no thread polls for work until the next job. If its jobs took less time than waking a thread, the jobs of
- * the next run wake none. */
+/* The beginning of a run, if it has one: wakes the threads for its first job if the last run had enough work for them. */
+void ob__pool_wake(ob_pool *pool);
+/* The end of a run: no thread polls for work until the next job, unless this run began within 0.1 ms after the last one, and
+ * within the time of a run. If the jobs took less time than waking a thread, those of the next run wake none. */
 void ob__pool_rest(ob_pool *pool);
 
 #endif

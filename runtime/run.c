@@ -192,7 +192,10 @@ static ob_status run(ob_session *session, const ob_run_data *data, size_t n_inpu
     ob__stop_begin(&session->stop, session->max_run_ns);
     ob_status status = find_plan(session, data->inputs, error);
     if (status == OB_OK) status = reserve(session, data->outputs, data->n_outputs, error);
-    if (status == OB_OK) status = ob__frame_run(&session->frame, session->current, data, error);
+    if (status == OB_OK) {
+        ob__threads_begin(session);
+        status = ob__frame_run(&session->frame, session->current, data, error);
+    }
     ob__threads_end(session);
     return ob__tally_explain(session->tally, status, error);
 }

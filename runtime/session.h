@@ -108,6 +108,8 @@ void ob__numerics_close(ob_session *session);
 /* runtime/threads.c. Starts n_threads, at most 1024 and at most one per processor of the process. If the system starts fewer,
  * the logger receives a message. E_ARGUMENT; E_UNSUPPORTED in a build without threads. */
 ob_status ob__threads_start(ob_session *session, int n_threads, ob_error *error);
+/* Before a run: wakes the threads if the last run had work for them. */
+void ob__threads_begin(ob_session *session);
 /* After a call that may have computed: sends the threads to sleep. */
 void ob__threads_end(ob_session *session);
 void ob__threads_stop(ob_session *session);

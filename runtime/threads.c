@@ -31,6 +31,10 @@ ob_status ob__threads_start(ob_session *session, int n_threads, ob_error *error)
     return OB_OK;
 }
 
+void ob__threads_begin(ob_session *session) {
+    if (session->pool) ob__pool_wake(session->pool);
+}
+
 void ob__threads_end(ob_session *session) {
     if (session->pool) ob__pool_rest(session->pool);
 }
@@ -48,6 +52,10 @@ ob_status ob__threads_start(ob_session *session, int n_threads, ob_error *error)
     OB_FAIL_IF(n_threads > 1, error, OB_E_UNSUPPORTED, "this build has no threads");
     session->threads.n_threads = 1;
     return OB_OK;
+}
+
+void ob__threads_begin(ob_session *session) {
+    (void)session;
 }
 
 void ob__threads_end(ob_session *session) {

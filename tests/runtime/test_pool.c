@@ -87,6 +87,9 @@ static void test_at_any_time(void **state) {
     (void)state;
     ob_pool *pool = start(4);
     for (int i = 0; i < 400; i++) {
+        if (i % 5 < 2) ob__pool_wake(pool); /* also where no job follows at once, or another one is the first */
+        if (i % 7 == 0) nap(i % 4 * 50000);
+        if (i % 11 == 0) ob__pool_rest(pool);
         check(pool, 64, 1);
         if (i % 3 == 0) ob__pool_rest(pool);
         if (i % 2 == 0) nap(i % 7 * 30000);
@@ -259,17 +262,35 @@ static void test_few(void **state) {
 #endif
 }
 
-/* No thread polls without work: after a run the process uses almost no time. */
-static void test_sleeps(void **state) {
-    (void)state;
+static void busy(void *context, int64_t begin, int64_t end) {
+    volatile int64_t sum = 0;
+    for (int64_t i = 0; i < 20000; i++) sum = sum + i;
+    (void)context, (void)begin, (void)end;
+}
+
+/* No thread polls without work: after a run the process uses almost no time; after many runs that follow each other closely the
+ * same, and after a run that was announced but had no job. */
+static void check_sleep(int n_runs, bool has_jobs) {
     ob_pool *pool = start(4);
     check(pool, 100, 1);
     ob__pool_rest(pool);
+    for (int i = 0; i < n_runs; i++) {
+        ob__pool_wake(pool);
+        if (has_jobs) ob__pool_run(pool, 8, 1, busy, NULL);
+        ob__pool_rest(pool);
+    }
     nap(20000000);
     clock_t before = clock();
     nap(200000000);
     assert_true((double)(clock() - before) / CLOCKS_PER_SEC < 0.02);
     stop(pool);
+}
+
+static void test_sleeps(void **state) {
+    (void)state;
+    check_sleep(0, false);
+    check_sleep(200, true);
+    check_sleep(1, false);
 }
 
 int main(void) {
