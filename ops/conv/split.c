@@ -47,20 +47,60 @@ static bool is_pointwise(const obk_window *w) {
     return w->n_out >= OBK_CONV_LEAST;
 }
 
-static void cut_plane(obk_conv *k, int64_t wish) {
-    enum { UNIT = 48 };
-    k->tiled = true;
-    k->tiling.block = wish < UNIT ? UNIT : wish / UNIT * UNIT;
-    k->tiling.n_blocks = k->window.n_out / k->tiling.block;
-    if (k->tiling.n_blocks == 0) {
-        k->tiling.n_blocks = 1;
-        k->tiling.block = k->window.n_out;
-    }
+/* ---- chunks ---- */
+
+/* The chunks that several threads shall find, at most `most`: each is some microseconds of work. */
+static int64_t chunks_worth_sharing(const ob_conv_split *split, int64_t most) {
+    const double least = 0x1p18, each = 0x1p20;
+    const obk_conv *k = &split->k;
+    const double products = (double)split->n_planes * (double)k->channels * (double)k->window.n_kernel * (double)k->window.n_out *
+                            (double)k->out_channels;
+    if (products < 2 * least) return 1;
+    return products < 2 * each ? 2 : products < each * (double)most ? (int64_t)(products / each) : most;
 }
 
-/* The pitch for copies of a pointwise block. The last block may be almost twice as large. */
+/* How many blocks a plane shall have so that threads can share it: n_blocks, or up to `most`. `parts` of the output channels
+ * share them anyway. Few chunks shall be an even number. */
+static int64_t shared_blocks(const ob_conv_split *split, int64_t n_blocks, int64_t most, int64_t parts) {
+    enum { ENOUGH = 8 };
+    const int64_t wanted = chunks_worth_sharing(split, ENOUGH), others = ob__least(split->n_planes, ENOUGH) * parts;
+    int64_t n = n_blocks;
+    if (n * others < wanted) n = ob__least(ob__ceil_div(wanted, others), most);
+    if (wanted > 1 && n * others < ENOUGH && n * others % 2) n += n < most ? 1 : -1;
+    return n > n_blocks ? n : n_blocks;
+}
+
+/* Blocks of about `wish` elements, all about equally large. */
+static void cut_plane(const ob_conv_split *split, int64_t wish, int64_t parts, obk_conv *k) {
+    enum { UNIT = 48 };
+    const int64_t n = k->window.n_out, blocks = ob__ceil_div(n, wish < UNIT ? UNIT : wish);
+    k->tiled = true;
+    k->tiling.block = ob__round_up(ob__ceil_div(n, shared_blocks(split, blocks, ob__ceil_div(n, UNIT), parts)), UNIT);
+    k->tiling.n_blocks = ob__ceil_div(n, k->tiling.block);
+    if (k->tiling.n_blocks > 1 && n - (k->tiling.n_blocks - 1) * k->tiling.block < OBK_CONV_LEAST) k->tiling.n_blocks--;
+    if (k->tiling.n_blocks == 1) k->tiling.block = n;
+}
+
+/* Tiles of about `wish` elements at most. If threads shall share the plane, they are smaller, but not so small that the copies of
+ * neighbours overlap by more than a third. */
+static ob_status tile_plane(const ob_kernel_site *site, const ob_conv_split *split, int64_t wish, int64_t parts, obk_conv *k,
+                            ob_error *error) {
+    const obk_axis *x = &k->window.axes[0];
+    obk_tiling *t = &k->tiling;
+    int64_t n_tables;
+    if (obk_choose_tiling(&k->window, wish, t, &n_tables)) {
+        const int64_t halo = (x->kernel - 1) * x->dilation / x->stride, least = 3 * halo < 1 ? 1 : 3 * halo,
+                      rows = ob__ceil_div(x->out, shared_blocks(split, t->n_blocks, x->out / least, parts));
+        if (rows < t->block) wish = t->elems / (halo + t->block) * (halo + rows);
+    }
+    return ob__plan_tiling(site, &k->window, wish, t, &k->tiled, error);
+}
+
+/* ---- without panels ---- */
+
+/* The pitch for copies of a pointwise block. The last block may be a little larger than the others. */
 static int64_t pointwise_pitch(const obk_conv *k) {
-    return obk_conv_pitch(k->tiling.n_blocks == 1 ? k->window.n_out : 2 * k->tiling.block);
+    return obk_conv_pitch(k->tiling.n_blocks == 1 ? k->window.n_out : k->tiling.block + OBK_CONV_LEAST);
 }
 
 /* The input of a block, all channels of a group, shall fit into the second-level cache, together with the results if they are
@@ -70,11 +110,11 @@ static ob_status lay_out(const ob_kernel_site *site, bool buffered, ob_conv_spli
     obk_conv *k = &split->k;
     int64_t each = k->channels + (buffered ? k->out_channels : 0), wish = CACHED_BYTES / split->width / (each > 0 ? each : 1);
     if (k->pointwise) {
-        cut_plane(k, wish);
+        cut_plane(split, wish, 1, k);
         /* Copying pays off if many output channels read the copy. */
         if (k->out_channels >= MANY_CHANNELS) k->pitch = pointwise_pitch(k);
     } else {
-        OB_TRY(ob__plan_tiling(site, &k->window, wish, &k->tiling, &k->tiled, error));
+        OB_TRY(tile_plane(site, split, wish, 1, k, error));
         k->pitch = obk_conv_pitch(k->tiling.elems);
     }
     return OB_OK;
@@ -148,17 +188,18 @@ static ob_status lay_out_panels(const ob_kernel_site *site, const obk_conv_panel
                            : overlaps_much(k, FEW / split->width / (each > 0 ? each : 1)) ? SOME
                                                                                           : FEW,
                   wish = budget / split->width / (each > 0 ? each : 1);
+    split->n_panels = obk_panels(panels->lanes, panels->widest, k->out_channels);
     if (k->pointwise) {
-        cut_plane(k, wish);
+        cut_plane(split, wish, split->n_panels, k);
         /* In place, unless the same position of many channels falls into few sets of the cache. */
         k->pitch = k->window.n_in * split->width % ALIASING == 0 ? pointwise_pitch(k) : 0;
     } else {
-        OB_TRY(ob__plan_tiling(site, &k->window, wish, &k->tiling, &k->tiled, error));
+        /* Threads that share weights read them all; those that share a block copy it all. */
+        OB_TRY(tile_plane(site, split, wish, weights > SOME ? split->n_panels : 1, k, error));
         if (!k->tiled) return OB_OK;
         k->pitch = obk_conv_pitch(k->tiling.elems);
     }
     split->panels = panels;
-    split->n_panels = obk_panels(panels->lanes, panels->widest, k->out_channels);
     int64_t copies;
     OB_FAIL_IF(ob__mul_overflows(k->channels * split->width, k->pitch, &copies), error, OB_E_LIMIT, "the input is too large");
     split->copies_at = 64;
@@ -217,15 +258,14 @@ static ob_status lay_out_winograd(const ob_kernel_site *site, const obk_conv_pan
  * itself, and without panels every part. */
 static void split_channels(ob_conv_split *split) {
     enum { ENOUGH = 8, ENOUGH_PANELS = 16, LEAST_CHANNELS = 24 };
-    const double chunk = 0x1p16, large = 0x1p21;
+    const double chunk = 0x1p16;
     obk_conv *k = &split->k;
-    const int64_t enough = split->panels ? ENOUGH_PANELS : ENOUGH;
+    const int64_t enough = chunks_worth_sharing(split, split->panels ? ENOUGH_PANELS : ENOUGH);
     if (k->rows == 0) split->n_blocks = k->tiled ? k->tiling.n_blocks : 1;
     split->n_parts = 1;
     double products = (double)k->channels * (double)k->window.n_kernel + 1;
     double block = (double)k->window.n_out * products / (double)split->n_blocks; /* of one output channel */
-    if (split->n_planes * split->n_blocks < enough && block * (double)k->out_channels > large &&
-        k->out_channels > LEAST_CHANNELS) {
+    if (split->n_planes * split->n_blocks < enough && k->out_channels > LEAST_CHANNELS) {
         int64_t most = split->panels ? split->n_panels : ob__ceil_div(k->out_channels, LEAST_CHANNELS),
                 wanted = ob__ceil_div(enough, split->n_planes * split->n_blocks);
         split->n_parts = wanted < most ? wanted : most;
