@@ -15,6 +15,7 @@
 #include "passes/check/names.h"
 #include "passes/check/propagate.h"
 #include "passes/expand/expand.h"
+#include "passes/optimize/rules.h"
 #include "runtime/external.h"
 #include "runtime/memory.h"
 #include "runtime/plan/layout.h"
@@ -177,6 +178,18 @@ static ob_status expand_bodies(ob_session *session, const ob_propagate_options *
     return ob__fail(error, OB_E_INTERNAL, "bodies of operators call each other recursively");
 }
 
+/* Rules replace nodes by others, which may have bodies. */
+static ob_status optimize(ob_session *session, const ob_propagate_options *options, const ob_findings *findings,
+                          uint64_t max_nodes, ob_survey *survey, ob_error *error) {
+    bool any;
+    if (!session->optimize) return OB_OK;
+    OB_TRY(ob__apply_rules(session->model, &session->facts, session->numerics == OB_NUMERICS_RELAXED, &any, error));
+    if (!any) return OB_OK;
+    OB_TRY(ob__name_required_results(session->model));
+    OB_TRY(ob__propagate(session->model, options, &session->facts, NULL));
+    return expand_bodies(session, options, findings, max_nodes, survey, error);
+}
+
 static ob_status infer_all(ob_session *session, ob_propagate_options *options, ob_findings *findings, uint64_t max_nodes,
                            ob_survey *survey, ob_error *error) {
     bool wrong = false;
@@ -197,7 +210,8 @@ static ob_status infer_all(ob_session *session, ob_propagate_options *options, o
         ob__findings_init(findings, &session->allocator);
         OB_TRY(ob__propagate(session->model, options, &session->facts, findings));
     }
-    return expand_bodies(session, options, findings, max_nodes, survey, error);
+    OB_TRY(expand_bodies(session, options, findings, max_nodes, survey, error));
+    return optimize(session, options, findings, max_nodes, survey, error);
 }
 
 /* Infers for all sizes: types and shapes of outputs, and the conditions that runs test. */

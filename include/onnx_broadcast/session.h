@@ -66,14 +66,14 @@ typedef struct ob_trace_event {
     size_t n_bytes;        /**< bytes of all results */
 } ob_trace_event;
 
-/** How sums and products of floats and doubles are computed. All other results, including integers, are the same in both modes.
- */
+/** How sums and products of floats and doubles are computed. All other results are the same in both modes. */
 typedef enum ob_numerics {
     /** Only the library's own kernels compute. Every promise about bits holds (docs/numerics.md). */
     OB_NUMERICS_EXACT = 0,
     /** Sums may use another order, and other libraries may compute, where this is faster. OpenBLAS multiplies large matrices
      * (MatMul, Gemm, Einsum) where the build and the machine have it. Convolutions of floats, 3 x 3 with stride 1 and constant
-     * weights, use Winograd's F(2 x 2, 3 x 3). docs/numerics.md states a bound for each. The bits of results are the same for
+     * weights, use Winograd's F(2 x 2, 3 x 3). Products of dequantized bytes that are quantized again are computed with
+     * integers. docs/numerics.md states a bound for each. The bits of results are the same for
      * every number of threads, in workers and from run to run. They may differ between processors and between versions of
      * OpenBLAS. */
     OB_NUMERICS_RELAXED = 1

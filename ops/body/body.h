@@ -9,11 +9,11 @@
  *
  * It lists attributes with their defaults (a fraction is a float; without a default the attribute may be missing), operands,
  * results and statements. `+ - * /` are Add, Sub, Mul, Div. A name before brackets is an operator of ai.onnx, opset
- * OB_BODY_OPSET. In its brackets `name = ...` is an attribute, and nothing between two commas is an omitted operand. An operand
- * or result is written by its name, an attribute by its name with `@`. As a value, an attribute is a scalar or a list of int64;
- * as an attribute of another call it is copied, of any kind, or left out if the call leaves it out. A number takes the type of
- * the operands of the same operator: those of the same letter of its signature, or else the first one. `[1, 2]` is a list of
- * int64. Arithmetic on numbers is computed when the body is read.
+ * OB_BODY_OPSET, or with its domain, `com.microsoft.QLinearAdd`, one of version 1. In its brackets `name = ...` is an attribute,
+ * and nothing between two commas is an omitted operand. An operand or result is written by its name, an attribute by its name
+ * with `@`. As a value, an attribute is a scalar or a list of int64; as an attribute of another call it is copied, of any kind,
+ * or left out if the call leaves it out. A number takes the type of the operands of the same operator: those of the same letter
+ * of its signature, or else the first one. `[1, 2]` is a list of int64. Arithmetic on numbers is computed when the body is read.
  * `if (...) { ... } else { ... }` is decided when the call is expanded. has(NAME) is true if the operand or attribute is given
  * or the result is requested. rank(X) and type(X) are the rank and element type of an operand; element types are written by name.
  * Other forms, as attributes: dim(X, 0) is a size; moved(X, 1, -1) is the axes of X with axis 1 moved to the end;
@@ -38,6 +38,14 @@ bool ob__body_is_nearer(const ob_body *row, const ob_op *op, const ob_body *best
 const ob_body *ob__body_of(const ob_op *op);
 size_t ob__body_count(void);
 const ob_body *ob__body_at(size_t index);
+
+/* The names that the head lists, in order. */
+typedef struct ob_body_head {
+    const char **attributes, **operands;
+    uint32_t n_attributes, n_operands;
+} ob_body_head;
+/* E_MEMORY; E_INTERNAL, with the place, if the text is wrong. */
+ob_status ob__body_read_head(const ob_body *body, ob_arena *arena, ob_body_head *out, ob_error *error);
 
 /* The number of results that the text names, at least one. */
 uint32_t ob__body_results(const ob_body *body);

@@ -122,13 +122,25 @@ static ob_status read_operands(ob_body_reader *r, ob_body_call *call) {
     return OB_OK;
 }
 
+/* The rest of an operator's name, whose first part was taken: "com.microsoft.QLinearAdd" has a domain. */
+static ob_status read_operator(ob_body_reader *r, const char *first, ob_body_call *call) {
+    char part[OB_BODY_NAME + 1];
+    call->domain = "";
+    call->op_type = ob__arena_strndup(r->writer.scratch, first, strlen(first));
+    while (call->op_type && ob__body_take(r, ".")) {
+        OB_TRY(ob__body_take_name(r, part));
+        call->domain = ob__arena_printf(r->writer.scratch, "%s%s%s", call->domain, call->domain[0] ? "." : "", call->op_type);
+        if (!call->domain) return OB_E_MEMORY;
+        call->op_type = ob__arena_strndup(r->writer.scratch, part, strlen(part));
+    }
+    return call->op_type ? OB_OK : OB_E_MEMORY;
+}
+
 /* A call of an operator with n_out results. */
 static ob_status read_call(ob_body_reader *r, const char *name, uint32_t n_out, ob_term *out) {
     ob_body_call *call = OB_ARENA_NEW(r->writer.scratch, ob_body_call);
     if (!call) return OB_E_MEMORY;
-    char *op_type = ob__arena_strndup(r->writer.scratch, name, strlen(name));
-    if (!op_type) return OB_E_MEMORY;
-    call->op_type = op_type;
+    OB_TRY(read_operator(r, name, call));
     call->n_out = n_out;
     OB_TRY(ob__body_expect(r, "("));
     OB_TRY(read_operands(r, call));
@@ -159,7 +171,7 @@ static ob_status read_primary(ob_body_reader *r, ob_term *out) {
         *out = ob__whole_term(rank);
         return OB_OK;
     }
-    if (ob__body_next_is(r, "(")) return read_call(r, name, 1, out);
+    if (ob__body_next_is(r, "(") || ob__body_next_is(r, ".")) return read_call(r, name, 1, out);
     const ob_body_name *known = ob__body_find_name(r, name);
     if (!known) return r->skips ? OB_OK : ob__body_wrong(r, "an unknown name");
     *out = known->term;
@@ -349,6 +361,23 @@ static ob_status read_body(ob_body_reader *r) {
     const ob_node *call = r->writer.call;
     for (uint32_t i = 0; i < call->n_outputs; i++)
         if (call->outputs[i] && call->outputs[i]->producer == call) return ob__body_wrong(r, "a result that nothing computes");
+    return OB_OK;
+}
+
+ob_status ob__body_read_head(const ob_body *body, ob_arena *arena, ob_body_head *out, ob_error *error) {
+    ob_node nobody = {.name = ""};
+    ob_body_reader r = {.writer = {&nobody, arena, error}, .body = body, .at = body->text};
+    r.names = OB_ARENA_ARRAY(arena, ob_body_name, OB_BODY_NAMES);
+    r.attributes = OB_ARENA_ARRAY(arena, ob_body_attribute, OB_BODY_OPERANDS);
+    out->attributes = OB_ARENA_ARRAY(arena, const char *, OB_BODY_OPERANDS);
+    out->operands = OB_ARENA_ARRAY(arena, const char *, OB_BODY_NAMES);
+    if (!r.names || !r.attributes || !out->attributes || !out->operands) return OB_E_MEMORY;
+    if (ob__body_take(&r, "<")) OB_TRY(read_defaults(&r));
+    OB_TRY(read_formals(&r, true));
+    out->n_attributes = r.n_attributes;
+    out->n_operands = r.n_names;
+    for (uint32_t i = 0; i < r.n_attributes; i++) out->attributes[i] = r.attributes[i].name;
+    for (uint32_t i = 0; i < r.n_names; i++) out->operands[i] = r.names[i].name;
     return OB_OK;
 }
 

@@ -76,7 +76,8 @@ static ob_dtype result_type(const ob_node *node, uint32_t i, const ob_dtype *in)
 }
 
 ob_status ob__body_write(const ob_body_writer *w, ob_body_call *call, ob_term *out) {
-    const ob_op *op = ob__op_find("", call->op_type, OB_BODY_OPSET);
+    const char *domain = call->domain ? call->domain : "";
+    const ob_op *op = ob__op_find(domain, call->op_type, domain[0] ? 1 : OB_BODY_OPSET);
     OB_FAIL_IF(!op || !ob__op_takes(op, call->n_in) || !ob__op_gives(op, call->n_out), w->error, OB_E_INTERNAL,
                "the body of %s: no operator %s of %u operands and %u results", w->call->op_type, call->op_type, call->n_in,
                call->n_out);
@@ -85,7 +86,7 @@ ob_status ob__body_write(const ob_body_writer *w, ob_body_call *call, ob_term *o
     ob_graph *graph = w->call->graph;
     for (uint32_t i = 0; i < call->n_in; i++)
         if (call->in[i].is_literal) OB_TRY(write_literal(w, &call->in[i], literal_type(op, call, i)));
-    ob_node *node = ob__node_new(graph, w->call, "", call->op_type, call->n_in, call->n_out);
+    ob_node *node = ob__node_new(graph, w->call, domain, call->op_type, call->n_in, call->n_out);
     if (!node) return OB_E_MEMORY;
     node->op = op;
     node->name = ob__arena_printf(&graph->model->arena, "%s/%s", label(w->call), call->op_type);

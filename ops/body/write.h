@@ -32,7 +32,7 @@ static inline ob_term ob__whole_term(int64_t whole) {
 
 /* A node of n operands and n_out results. Its attributes were read before. */
 typedef struct ob_body_call {
-    const char *op_type;
+    const char *domain, *op_type; /* domain NULL: "" */
     ob_term in[OB_BODY_OPERANDS];
     uint32_t n_in, n_out;
     ob_attribute *attributes[OB_BODY_OPERANDS];

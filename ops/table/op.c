@@ -155,7 +155,7 @@ const ob_op *ob__op_find(const char *domain, const char *name, int64_t opset) {
         const ob_op *op = &table[i];
         if (opset != 0 && op->since > opset) continue;
         if (best && op->since < best->since) continue;
-        if (strcmp(op->name, name) == 0 && strcmp(op->domain, domain) == 0) best = op;
+        if (op->name[0] == name[0] && strcmp(op->name, name) == 0 && strcmp(op->domain, domain) == 0) best = op;
     }
     return best;
 }

@@ -1,0 +1,564 @@
+/* Rules that replace nodes (passes/optimize/rules.def), in random quantized blocks beside the nodes one by one: the same bits in
+ * exact sessions, at most one quantisation step beside them in relaxed ones, and the same bits at every level and number of
+ * threads. Hostile scales and zero points leave the nodes as they are. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "kernels/kernels.h"
+#include "session_case.h"
+
+static const unsigned levels[] = {0, OBK_ISA_AVX2, ~0u};
+
+static int64_t pick(int64_t n) {
+    return rand() % n;
+}
+
+/* ---- Quantized values ---- */
+
+typedef struct quantized {
+    ob_dtype dtype;
+    float scale;
+    int zero;
+} quantized;
+
+static int lowest(ob_dtype dtype) {
+    return dtype == OB_INT8 ? -128 : 0;
+}
+
+static int at(ob_dtype dtype, const void *data, int64_t i) {
+    return dtype == OB_INT8 ? ((const int8_t *)data)[i] : ((const uint8_t *)data)[i];
+}
+
+static quantized draw(bool powers) {
+    quantized q = {.dtype = pick(2) ? OB_INT8 : OB_UINT8};
+    q.scale = powers ? ldexpf(1, (int)pick(6) - 6) : (float)(0.002 + 0.0001 * (double)pick(1000));
+    q.zero = pick(3) ? lowest(q.dtype) + (int)pick(256) : pick(2) ? lowest(q.dtype) : 0;
+    return q;
+}
+
+static ob_value *scalar(ob_model *m, const char *stem, ob_dtype dtype, double number) {
+    char name[60];
+    float real = (float)number;
+    uint8_t byte = (uint8_t)(int)number;
+    int32_t whole = (int32_t)number;
+    snprintf(name, sizeof name, "%s_%u", stem, m->n_values);
+    const void *data = dtype == OB_FLOAT ? (void *)&real : dtype == OB_INT32 ? (void *)&whole : (void *)&byte;
+    return new_weight(m, name, dtype, 0, NULL, data);
+}
+
+static const char *fresh(ob_model *m, const char *stem) {
+    static char name[60];
+    snprintf(name, sizeof name, "%s_%u", stem, m->n_values);
+    return name;
+}
+
+static ob_value *dequantize(ob_model *m, ob_value *x, const quantized *q) {
+    return new_node(m, "DequantizeLinear", fresh(m, "dq"), 3, x, scalar(m, "scale", OB_FLOAT, (double)q->scale),
+                    scalar(m, "zero", q->dtype, q->zero));
+}
+
+static ob_value *quantize(ob_model *m, ob_value *x, const quantized *q) {
+    return new_node(m, "QuantizeLinear", fresh(m, "q"), 3, x, scalar(m, "scale", OB_FLOAT, (double)q->scale),
+                    scalar(m, "zero", q->dtype, q->zero));
+}
+
+/* ---- Sessions ---- */
+
+typedef struct result {
+    ob_status status;
+    ob_dtype dtype;
+    int64_t n;
+    char *bytes;
+    int quantizers, integers; /* nodes of the session: (De)QuantizeLinear; QLinear and moved */
+} result;
+
+static result run_model(const ob_model *model, const ob_view *in, size_t n_in, bool optimize, ob_numerics numerics, int threads) {
+    ob_session_config config;
+    ob_session *session = NULL;
+    ob_error error;
+    ob_view out = {0};
+    result r = {0};
+    ob_session_config_init(&config);
+    config.optimize = optimize;
+    config.numerics = numerics;
+    config.n_threads = threads;
+    r.status = ob_session_create(model, &config, &session, &error);
+    if (r.status == OB_OK) {
+        for (const ob_node *node = session->model->graph->first; node; node = node->next) {
+            r.quantizers += strstr(node->op_type, "uantizeLinear") != NULL;
+            r.integers += strncmp(node->op_type, "QLinear", 7) == 0;
+        }
+        r.status = ob_session_run(session, in, n_in, &out, 1, &error);
+    }
+    if (r.status == OB_OK) {
+        r.dtype = out.dtype;
+        r.n = ob_view_count(&out);
+        const size_t n_bytes = (size_t)r.n * ob_dtype_size(out.dtype);
+        r.bytes = malloc(n_bytes + 1);
+        assert_non_null(r.bytes);
+        if (n_bytes) memcpy(r.bytes, out.data, n_bytes);
+    }
+    ob_session_close(&session);
+    return r;
+}
+
+static void expect_same(const result *a, const result *b) {
+    assert_int_equal(a->status, b->status);
+    if (a->status != OB_OK) return;
+    assert_int_equal(a->n, b->n);
+    assert_int_equal(a->dtype, b->dtype);
+    for (int64_t i = 0; i < a->n; i++) {
+        const size_t width = ob_dtype_size(a->dtype);
+        if (!same_element(a->dtype, a->bytes + (size_t)i * width, b->bytes + (size_t)i * width))
+            fail_msg("element %d of %d differs", (int)i, (int)a->n);
+    }
+}
+
+typedef struct outcome {
+    int exact, relaxed;    /* models that were changed */
+    int64_t n, off_by_one; /* elements of relaxed results */
+} outcome;
+
+/* Everything that holds for a model with one block: its result is of bytes. */
+static void check_block(ob_model *model, const ob_view *in, size_t n_in, outcome *o) {
+    ob__kernels_limit(~0u);
+    result plain = run_model(model, in, n_in, false, OB_NUMERICS_EXACT, 1), relaxed = {0};
+    for (int i = 0; i < 6; i++) {
+        ob__kernels_limit(levels[i / 2]);
+        result exact = run_model(model, in, n_in, true, OB_NUMERICS_EXACT, 1 + i % 2),
+               other = run_model(model, in, n_in, true, OB_NUMERICS_RELAXED, 1 + i % 2);
+        if (i % 2 == 0) { /* floats may differ between levels */
+            result same_level = run_model(model, in, n_in, false, OB_NUMERICS_EXACT, 1);
+            expect_same(&exact, &same_level);
+            free(same_level.bytes);
+        }
+        if (i == 0) {
+            o->exact += exact.integers > 0;
+            o->relaxed += other.integers > 0;
+            relaxed = other;
+        } else if (other.integers > 0) {
+            expect_same(&other, &relaxed);
+        }
+        for (int64_t k = 0; k < other.n && i == 0; k++) {
+            const int step = abs(at(plain.dtype, plain.bytes, k) - at(other.dtype, other.bytes, k));
+            if (step > 1) fail_msg("element %d: %d steps", (int)k, step);
+            o->off_by_one += step;
+            o->n++;
+        }
+        free(exact.bytes);
+        if (i > 0) free(other.bytes);
+    }
+    ob__kernels_limit(~0u);
+    free(plain.bytes);
+    free(relaxed.bytes);
+}
+
+static void *random_bytes(int64_t n) {
+    uint8_t *data = malloc((size_t)n + 1);
+    assert_non_null(data);
+    for (int64_t i = 0; i < n; i++) data[i] = (uint8_t)pick(256);
+    return data;
+}
+
+/* ---- Products ---- */
+
+/* Small weights keep sums below 2^24. */
+static ob_value *weights(ob_model *m, ob_dtype dtype, int32_t rank, const int64_t *dims, int zero, bool small) {
+    int64_t n = 1;
+    for (int32_t i = 0; i < rank; i++) n *= dims[i];
+    uint8_t *data = random_bytes(n);
+    for (int64_t i = 0; i < n && small; i++) {
+        int w = zero + (int)pick(9) - 4;
+        data[i] = (uint8_t)(w < lowest(dtype) ? lowest(dtype) : w > lowest(dtype) + 255 ? lowest(dtype) + 255 : w);
+    }
+    ob_value *value = new_weight(m, "w", dtype, rank, dims, data);
+    free(data);
+    return value;
+}
+
+typedef struct way {
+    bool powers, by_channel, small;
+    quantized x, w, y;
+    int64_t n; /* channels, or columns */
+    float scales[80];
+} way;
+
+static way draw_way(int64_t n) {
+    way v = {.powers = pick(2), .by_channel = pick(2), .small = pick(4) != 0, .n = n};
+    v.x = draw(v.powers);
+    v.w = draw(v.powers);
+    v.y = draw(v.powers);
+    v.y.scale = v.powers ? ldexpf(1, (int)pick(4) - 1) : (float)(0.3 + 0.01 * (double)pick(300));
+    for (int64_t i = 0; i < n; i++) v.scales[i] = v.by_channel ? draw(v.powers).scale : v.w.scale;
+    return v;
+}
+
+static ob_value *dequantized_w(ob_model *m, ob_value *w, const way *v, int64_t axis) {
+    uint8_t zeros[80];
+    if (!v->by_channel) return dequantize(m, w, &v->w);
+    memset(zeros, (uint8_t)v->w.zero, sizeof zeros);
+    ob_value *value = new_node(m, "DequantizeLinear", "wf", 3, w, new_weight(m, "ws", OB_FLOAT, 1, &v->n, v->scales),
+                               new_weight(m, "wz", v->w.dtype, 1, &v->n, zeros));
+    assert_true(ob__node_set_int(value->producer, "axis", axis));
+    return value;
+}
+
+/* None, dequantized integers, or floats. */
+static ob_value *bias_of(ob_model *m, const way *v) {
+    int32_t whole[80];
+    float units[80], real[80];
+    const int64_t kind = pick(3);
+    if (kind == 0) return NULL;
+    for (int64_t i = 0; i < v->n; i++) {
+        whole[i] = (int32_t)pick(4000) - 2000;
+        units[i] = v->x.scale * v->scales[i];
+        real[i] = units[i] * ((float)whole[i] + (v->powers ? 0 : 0.25f));
+    }
+    if (kind == 1) return new_weight(m, "b", OB_FLOAT, 1, &v->n, real);
+    ob_value *value = new_node(m, "DequantizeLinear", "bf", 2, new_weight(m, "b", OB_INT32, 1, &v->n, whole),
+                               new_weight(m, "bs", OB_FLOAT, 1, &v->n, units));
+    assert_true(ob__node_set_int(value->producer, "axis", 0));
+    return value;
+}
+
+static ob_value *activated(ob_model *m, ob_value *y, bool may_clip) {
+    switch (pick(may_clip ? 4 : 2)) {
+    case 0: return y;
+    case 1: return new_node(m, "Relu", "relu", 1, y);
+    case 2: return new_node(m, "Clip", "clip", 3, y, scalar(m, "low", OB_FLOAT, 0), scalar(m, "high", OB_FLOAT, 6));
+    default: return new_node(m, "Clip", "clip", 3, y, scalar(m, "low", OB_FLOAT, -1e6), scalar(m, "high", OB_FLOAT, 1e6));
+    }
+}
+
+static void check_conv(outcome *o) {
+    const int64_t group = pick(4) ? 1 : 2, channels = 1 + pick(20), out = group * (1 + pick(36));
+    const int64_t dims[] = {out, channels, 1 + pick(3), 1 + pick(3)}, stride[] = {1 + pick(2), 1 + pick(2)},
+                  pads[] = {pick(2), pick(2), pick(2), pick(2)};
+    const way v = draw_way(out);
+    ob_model *m = new_model(21);
+    char shape[60];
+    snprintf(shape, sizeof shape, "2 %d 9 10", (int)(group * channels));
+    ob_value *x = new_input(m, "x", v.x.dtype, shape), *w = weights(m, v.w.dtype, 4, dims, v.w.zero, v.small);
+    ob_value *xf = dequantize(m, x, &v.x), *wf = dequantized_w(m, w, &v, 0), *bias = bias_of(m, &v);
+    ob_value *y = new_node(m, "Conv", "conv", bias ? 3 : 2, xf, wf, bias);
+    assert_true(ob__node_set_int(y->producer, "group", group) && ob__node_set_ints(y->producer, "strides", stride, 2) &&
+                ob__node_set_ints(y->producer, "pads", pads, 4));
+    new_output(m, quantize(m, activated(m, y, true), &v.y));
+    void *data = random_bytes(2 * group * channels * 90);
+    const ob_view in = view_of(data, v.x.dtype, 4, 2, (int)(group * channels), 9, 10);
+    check_block(m, &in, 1, o);
+    free(data);
+    ob_model_close(&m);
+}
+
+static void check_matmul(outcome *o) {
+    const int64_t rows = 1 + pick(9), k = 1 + pick(pick(3) ? 60 : 400), columns = 1 + pick(70);
+    const int64_t dims[] = {k, columns};
+    const way v = draw_way(columns);
+    ob_model *m = new_model(21);
+    char shape[60];
+    snprintf(shape, sizeof shape, "2 %d %d", (int)rows, (int)k);
+    ob_value *x = new_input(m, "x", v.x.dtype, shape), *w = weights(m, v.w.dtype, 2, dims, v.w.zero, v.small);
+    ob_value *xf = dequantize(m, x, &v.x), *wf = dequantized_w(m, w, &v, pick(2) ? 1 : -1);
+    new_output(m, quantize(m, activated(m, new_node(m, "MatMul", "product", 2, xf, wf), false), &v.y));
+    void *data = random_bytes(2 * rows * k);
+    const ob_view in = view_of(data, v.x.dtype, 3, 2, (int)rows, (int)k);
+    check_block(m, &in, 1, o);
+    free(data);
+    ob_model_close(&m);
+}
+
+static void random_products(void **state) {
+    outcome o = {0};
+    (void)state;
+    srand(11);
+    for (int i = 0; i < 40; i++) check_conv(&o);
+    for (int i = 0; i < 40; i++) check_matmul(&o);
+    printf("products: %d of 80 in integers exactly, %d relaxed; %d of %d elements one step away\n", o.exact, o.relaxed,
+           (int)o.off_by_one, (int)o.n);
+    assert_true(o.exact >= 15 && o.exact <= 60);
+    assert_int_equal(o.relaxed, 80);
+    assert_true(o.off_by_one > 0);
+}
+
+/* A sum that passes 2^24 on its way loses ones in floats: exact sessions leave it alone, however small it is at its end. With
+ * a quarter of the products it stays below, and is one of integers. */
+static void sums_of_24_bits(void **state) {
+    enum { K = 2048, ROWS = 4, COLUMNS = 32 };
+    static uint8_t x[ROWS * K];
+    static int8_t w[K * COLUMNS];
+    const quantized one = {OB_UINT8, 1, 0}, of_w = {OB_INT8, 1, 0}, to = {OB_UINT8, 4, 0};
+    (void)state;
+    srand(16);
+    for (int n = K; n >= K / 4; n /= 4) {
+        for (int i = 0; i < n; i++) {
+            const bool middle = i >= n / 2 - 8 && i < n / 2 + 8;
+            for (int k = 0; k < ROWS; k++) x[k * n + i] = middle ? 1 : 255;
+            for (int k = 0; k < COLUMNS; k++) w[i * COLUMNS + k] = (int8_t)(middle ? pick(33) : i < n / 2 ? 127 : -127);
+        }
+        const int64_t dims[] = {n, COLUMNS};
+        char shape[20];
+        snprintf(shape, sizeof shape, "%d %d", ROWS, n);
+        ob_model *m = new_model(21);
+        ob_value *f = dequantize(m, new_input(m, "x", OB_UINT8, shape), &one),
+                 *wf = dequantize(m, new_weight(m, "w", OB_INT8, 2, dims, w), &of_w);
+        new_output(m, quantize(m, new_node(m, "MatMul", "product", 2, f, wf), &to));
+        const ob_view in = view_of(x, OB_UINT8, 2, ROWS, n);
+        result plain = run_model(m, &in, 1, false, OB_NUMERICS_EXACT, 1),
+               exact = run_model(m, &in, 1, true, OB_NUMERICS_EXACT, 1),
+               relaxed = run_model(m, &in, 1, true, OB_NUMERICS_RELAXED, 1);
+        expect_same(&plain, &exact);
+        assert_int_equal(exact.integers, n < K);
+        int n_other = 0;
+        for (int k = 0; k < COLUMNS; k++) {
+            int sum = 0;
+            for (int i = 0; i < n; i++) sum += x[i] * w[i * COLUMNS + k];
+            assert_int_equal(at(OB_UINT8, relaxed.bytes, k), (int)lrint(sum / 4.0));
+            n_other += at(OB_UINT8, plain.bytes, k) != at(OB_UINT8, relaxed.bytes, k);
+        }
+        assert_int_equal(n_other > 0, n == K);
+        free(plain.bytes), free(exact.bytes), free(relaxed.bytes);
+        ob_model_close(&m);
+    }
+}
+
+/* ---- Elementwise and moves: exact ---- */
+
+static ob_value *new_block(ob_model *m, int kind, ob_value *x, ob_value *other, const quantized *q, const quantized *y) {
+    static const int64_t perm[] = {0, 2, 3, 1}, shape[] = {2, -1}, axes[] = {1, 2}, two[] = {2, 2}, four[] = {4};
+    const int64_t one[] = {1};
+    ob_value *f = dequantize(m, x, q), *g = kind < 3 ? dequantize(m, other, q) : NULL;
+    switch (kind) {
+    case 0: return quantize(m, new_node(m, "Add", "f", 2, f, g), y);
+    case 1: return quantize(m, new_node(m, "Mul", "f", 2, g, f), y);
+    case 2: return quantize(m, new_node(m, "Relu", "r", 1, new_node(m, "Add", "f", 2, f, g)), y);
+    case 3: return quantize(m, new_node(m, "Relu", "r", 1, new_node(m, "Mul", "f", 2, f, f)), y);
+    case 4: return quantize(m, new_node(m, "Sigmoid", "f", 1, f), y);
+    case 5: return quantize(m, new_node(m, "LeakyRelu", "f", 1, f), y);
+    case 6: return quantize(m, new_node(m, "Relu", "f", 1, f), q);
+    case 7: return quantize(m, f, q);
+    case 8: f = new_node(m, "Transpose", "f", 1, f); break;
+    case 9: f = new_node(m, "Reshape", "f", 2, f, new_weight(m, "shape", OB_INT64, 1, (int64_t[]){2}, shape)); break;
+    case 10: f = new_node(m, "MaxPool", "f", 1, f); break;
+    case 11: f = new_node(m, "Flatten", "f", 1, f); break;
+    case 12:
+        f = new_node(m, "Slice", "f", 4, f, new_weight(m, "from", OB_INT64, 1, one, one),
+                     new_weight(m, "to", OB_INT64, 1, one, four), new_weight(m, "axes", OB_INT64, 1, one, axes));
+        break;
+    default: f = new_node(m, "Unsqueeze", "f", 2, f, new_weight(m, "axes", OB_INT64, 1, one, axes)); break;
+    }
+    if (kind == 8) assert_true(ob__node_set_ints(f->producer, "perm", perm, 4));
+    if (kind == 10)
+        assert_true(ob__node_set_ints(f->producer, "kernel_shape", two, 2) && ob__node_set_ints(f->producer, "strides", two, 2));
+    return quantize(m, f, q);
+}
+
+static void exact_blocks(void **state) {
+    enum { KINDS = 14, N = 2 * 5 * 6 * 7 };
+    int n_changed[KINDS] = {0};
+    (void)state;
+    srand(12);
+    for (int i = 0; i < 4 * KINDS; i++) {
+        const int kind = i % KINDS;
+        const quantized q = draw(false);
+        quantized to = draw(false);
+        to.dtype = q.dtype;
+        to.zero = pick(2) ? lowest(q.dtype) : lowest(q.dtype) + (int)pick(256);
+        ob_model *m = new_model(21);
+        ob_value *x = new_input(m, "x", q.dtype, "2 5 6 7"), *other = new_input(m, "other", q.dtype, pick(2) ? "2 5 6 7" : "6 1");
+        const bool is_small = other->declared.shape.rank == 2;
+        new_output(m, new_block(m, kind, x, other, &q, &to));
+        void *a = random_bytes(N), *b = random_bytes(N);
+        const ob_view in[] = {view_of(a, q.dtype, 4, 2, 5, 6, 7),
+                              is_small ? view_of(b, q.dtype, 2, 6, 1) : view_of(b, q.dtype, 4, 2, 5, 6, 7)};
+        for (int k = 0; k < 6; k++) {
+            ob__kernels_limit(levels[k / 2]);
+            result plain = run_model(m, in, 2, false, OB_NUMERICS_EXACT, 1 + k % 2),
+                   exact = run_model(m, in, 2, true, OB_NUMERICS_EXACT, 1 + k % 2);
+            assert_int_equal(plain.status, OB_OK);
+            expect_same(&plain, &exact);
+            n_changed[kind] += exact.quantizers == 0;
+            free(plain.bytes);
+            free(exact.bytes);
+        }
+        ob__kernels_limit(~0u);
+        free(a);
+        free(b);
+        ob_model_close(&m);
+    }
+    for (int kind = 0; kind < KINDS; kind++)
+        if (n_changed[kind] != 24) fail_msg("kind %d: %d of 24", kind, n_changed[kind]);
+}
+
+/* ---- What stays ---- */
+
+enum { PLAIN, OTHER_READER, GRAPH_OUTPUT, INPUT_SCALE, OVERRIDABLE, OTHER_SCALE, OTHER_ZERO, SHARED_DQ, N_TRAPS };
+
+/* x -> DQ -> MaxPool -> Q with a trap; one result, the bytes. */
+static ob_model *trap_model(int trap, float scale, bool product, int *n_in) {
+    static const int64_t two[] = {2, 2}, dims[] = {3, 2, 1, 1};
+    static const int8_t w[] = {1, -2, 3, -4, 5, 127};
+    const quantized q = {OB_INT8, scale, 3};
+    quantized to = {OB_INT8, trap == OTHER_SCALE ? 2 * scale : scale, trap == OTHER_ZERO ? 4 : 3};
+    ob_model *m = new_model(21);
+    ob_value *x = new_input(m, "x", OB_INT8, "1 2 4 4"), *z = scalar(m, "zero", OB_INT8, 3);
+    ob_value *s = trap == INPUT_SCALE ? new_input(m, "s", OB_FLOAT, "1") : scalar(m, "s", OB_FLOAT, (double)scale);
+    *n_in = trap == INPUT_SCALE ? 2 : 1;
+    if (trap == OVERRIDABLE) {
+        s->is_input = true;
+        s->declared = (ob_type){.kind = OB_TYPE_TENSOR, .dtype = OB_FLOAT, .shape = {0, NULL}};
+        m->graph->inputs = append_value(m, m->graph->inputs, &m->graph->n_inputs, s);
+    }
+    ob_value *f = new_node(m, "DequantizeLinear", "dq", 3, x, s, z), *y;
+    if (product) {
+        y = new_node(m, "Conv", "y", 2, f, dequantize(m, new_weight(m, "w", OB_INT8, 4, dims, w), &q));
+    } else {
+        y = new_node(m, "MaxPool", "y", 1, f);
+        assert_true(ob__node_set_ints(y->producer, "kernel_shape", two, 2));
+    }
+    ob_value *out =
+        trap == OTHER_SCALE || trap == OTHER_ZERO ? quantize(m, y, &to) : new_node(m, "QuantizeLinear", "out", 3, y, s, z);
+    if (trap == OTHER_READER) out = new_node(m, "Concat", "both", 2, new_node(m, "Cast", "c", 1, out), y);
+    if (trap == OTHER_READER) {
+        assert_true(ob__node_set_int(out->producer, "axis", 0));
+        assert_true(ob__node_set_int(out->producer->inputs[0]->producer, "to", OB_FLOAT));
+    }
+    if (trap == SHARED_DQ) {
+        ob_value *c = new_node(m, "Cast", "c", 1, out), *d = new_node(m, "ReduceMax", "d", 1, f);
+        assert_true(ob__node_set_int(c->producer, "to", OB_FLOAT));
+        out = new_node(m, "Add", "sum", 2, c, d);
+    }
+    new_output(m, out);
+    if (trap == GRAPH_OUTPUT) new_output(m, y);
+    return m;
+}
+
+static int quantizers_left(int trap, float scale, bool product, ob_numerics numerics) {
+    int n_in;
+    int8_t x[32];
+    for (int i = 0; i < 32; i++) x[i] = (int8_t)pick(256);
+    float one = scale;
+    ob_model *m = trap_model(trap, scale, product, &n_in);
+    const ob_view in[] = {view_of(x, OB_INT8, 4, 1, 2, 4, 4), view_of(&one, OB_FLOAT, 1, 1)};
+    if (trap == GRAPH_OUTPUT) m->graph->n_outputs = 2;
+    ob_session_config config;
+    ob_session *sessions[2] = {NULL};
+    ob_view out[2][2] = {{{0}}};
+    ob_error error;
+    int left = 0;
+    for (int i = 0; i < 2; i++) {
+        ob_session_config_init(&config);
+        config.optimize = i == 1;
+        config.numerics = i == 1 ? numerics : OB_NUMERICS_EXACT;
+        if (ob_session_create(m, &config, &sessions[i], &error) != OB_OK) fail_msg("%s", error.message);
+        run_ok(sessions[i], in, (size_t)n_in, out[i], ob_session_output_count(sessions[i]));
+    }
+    for (const ob_node *node = sessions[1]->model->graph->first; node; node = node->next)
+        left += strstr(node->op_type, "uantizeLinear") != NULL;
+    const ob_dtype dtype = out[0][0].dtype;
+    for (int64_t i = 0; i < ob_view_count(&out[0][0]); i++) {
+        const size_t k = (size_t)i * ob_dtype_size(dtype);
+        if (!same_element(dtype, (char *)out[0][0].data + k, (char *)out[1][0].data + k))
+            fail_msg("trap %d, scale %g", trap, (double)scale);
+    }
+    for (int i = 0; i < 2; i++) ob_session_close(&sessions[i]);
+    ob_model_close(&m);
+    return left;
+}
+
+static void traps(void **state) {
+    (void)state;
+    srand(13);
+    const int moved[N_TRAPS] = {[OTHER_READER] = 2, [GRAPH_OUTPUT] = 2, [INPUT_SCALE] = 2, [OVERRIDABLE] = 2,
+                                [OTHER_SCALE] = 2,  [OTHER_ZERO] = 2,   [SHARED_DQ] = 1};
+    for (int trap = 0; trap < N_TRAPS; trap++) {
+        assert_int_equal(quantizers_left(trap, 0.25F, false, OB_NUMERICS_EXACT), moved[trap]);
+        /* with other scales of the result a product is one all the same */
+        const bool stays = moved[trap] == 2 && trap != OTHER_SCALE && trap != OTHER_ZERO;
+        assert_int_equal(quantizers_left(trap, 0.25F, true, OB_NUMERICS_EXACT), stays ? 3 : moved[trap] == 1 ? 1 : 0);
+    }
+}
+
+static void hostile_scales(void **state) {
+    const float scales[] = {0, -0.0F, -0.25F, (float)NAN, INFINITY, -INFINITY, 0x1p-140F, 0x1p120F};
+    (void)state;
+    srand(14);
+    for (size_t i = 0; i < sizeof scales / sizeof scales[0]; i++) {
+        assert_int_equal(quantizers_left(PLAIN, scales[i], false, OB_NUMERICS_EXACT), 2);
+        assert_int_equal(quantizers_left(PLAIN, scales[i], true, OB_NUMERICS_EXACT), 3);
+        assert_int_equal(quantizers_left(PLAIN, scales[i], false, OB_NUMERICS_RELAXED), 2);
+        assert_int_equal(quantizers_left(PLAIN, scales[i], true, OB_NUMERICS_RELAXED), 3);
+    }
+}
+
+/* Scales for channels whose number or axis is wrong, and zero points of another type: refused as without rules, or left alone. */
+static void hostile_parameters(void **state) {
+    (void)state;
+    for (int kind = 0; kind < 5; kind++) {
+        static const int64_t dims[] = {3, 2, 1, 1};
+        static const float scales[] = {1, 0.5F, 0.25F, 2};
+        const int64_t n_scales = kind == 0 ? 4 : kind == 1 ? 2 : 3;
+        const quantized q = {OB_INT8, 0.5F, 0};
+        int8_t x[32] = {1, 2, 3, 100, -100};
+        ob_model *m = new_model(21);
+        ob_value *in = new_input(m, "x", OB_INT8, "1 2 4 4"), *w = new_weight(m, "w", OB_INT8, 4, dims, "\1\2\3\4\5\6");
+        ob_value *s = new_weight(m, "s", OB_FLOAT, 1, &n_scales, scales);
+        ob_value *z = new_weight(m, "z", kind == 3 ? OB_UINT8 : OB_INT8, 1, kind == 4 ? (int64_t[]){1} : &n_scales, "\1\0\2\3");
+        ob_value *wf = new_node(m, "DequantizeLinear", "wf", 3, w, s, z);
+        assert_true(ob__node_set_int(wf->producer, "axis", kind == 1 ? 1 : 0));
+        new_output(m, quantize(m, new_node(m, "Conv", "y", 2, dequantize(m, in, &q), wf), &q));
+        const ob_view view = view_of(x, OB_INT8, 4, 1, 2, 4, 4);
+        for (int i = 0; i < 2; i++) {
+            result plain = run_model(m, &view, 1, false, OB_NUMERICS_EXACT, 1),
+                   changed = run_model(m, &view, 1, true, i ? OB_NUMERICS_RELAXED : OB_NUMERICS_EXACT, 1);
+            expect_same(&plain, &changed);
+            assert_int_equal(changed.integers, kind == 2);
+            free(plain.bytes);
+            free(changed.bytes);
+        }
+        ob_model_close(&m);
+    }
+}
+
+/* Weights that two products read, and one block after the other: the same bits for every number of threads. */
+static void shared_weights(void **state) {
+    static const int64_t dims[] = {4, 4, 3, 3}, pads[] = {1, 1, 1, 1};
+    const quantized q = {OB_UINT8, 0.07F, 120}, w_scale = {OB_INT8, 0.011F, 0}, to = {OB_UINT8, 0.3F, 128};
+    (void)state;
+    srand(15);
+    ob_model *m = new_model(21);
+    void *x = random_bytes(4 * 64), *w = random_bytes(144);
+    ob_value *in = new_input(m, "x", OB_UINT8, "1 4 8 8"), *wf = dequantize(m, new_weight(m, "w", OB_INT8, 4, dims, w), &w_scale),
+             *xf = dequantize(m, in, &q);
+    ob_value *a = new_node(m, "Conv", "a", 2, xf, wf);
+    ob_value *b = new_node(m, "Conv", "b", 2, dequantize(m, quantize(m, a, &to), &to), wf);
+    ob_value *c = new_node(m, "Add", "c", 2, dequantize(m, quantize(m, b, &to), &to), xf);
+    assert_true(ob__node_set_ints(a->producer, "pads", pads, 4) && ob__node_set_ints(b->producer, "pads", pads, 4));
+    new_output(m, quantize(m, new_node(m, "Relu", "r", 1, c), &to));
+    const ob_view view = view_of(x, OB_UINT8, 4, 1, 4, 8, 8);
+    result plain = run_model(m, &view, 1, false, OB_NUMERICS_EXACT, 1),
+           exact = run_model(m, &view, 1, true, OB_NUMERICS_EXACT, 2), one = run_model(m, &view, 1, true, OB_NUMERICS_RELAXED, 1),
+           two = run_model(m, &view, 1, true, OB_NUMERICS_RELAXED, 2);
+    expect_same(&plain, &exact);
+    expect_same(&one, &two);
+    assert_int_equal(one.integers, 3);
+    assert_int_equal(one.quantizers, 0);
+    free(plain.bytes), free(exact.bytes), free(one.bytes), free(two.bytes), free(x), free(w);
+    ob_model_close(&m);
+}
+
+int main(void) {
+    static const struct CMUnitTest tests[] = {cmocka_unit_test(random_products), cmocka_unit_test(sums_of_24_bits),
+                                              cmocka_unit_test(exact_blocks),    cmocka_unit_test(traps),
+                                              cmocka_unit_test(hostile_scales),  cmocka_unit_test(hostile_parameters),
+                                              cmocka_unit_test(shared_weights)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
