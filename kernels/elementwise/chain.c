@@ -112,14 +112,24 @@ static int64_t run(obk_link *links, int n_links, bool is_double, int64_t n_bytes
     return HAS_MASKS ? n_bytes : n_bytes / OBK_VECTOR_BYTES * OBK_VECTOR_BYTES;
 }
 
-#define BOTH(name)                                                                                                               \
-    {                                                                                                                            \
-        {(obk_link_code)name##_f32_wide, (obk_link_code)name##_f32_one}, {                                                       \
-            (obk_link_code) name##_f64_wide, (obk_link_code)name##_f64_one                                                       \
-        }                                                                                                                        \
-    }
+static void run_rows(obk_link *links, int n_links, bool is_double, int64_t n_bytes, int64_t rows) {
+    if (is_double)
+        short_rows_f64(links, n_links, n_bytes, rows);
+    else
+        short_rows_f32(links, n_links, n_bytes, rows);
+}
 
-const obk_chains OBK_TABLE(chain) = {.find = find, .load = BOTH(load), .store = BOTH(store), .run = run};
+#define CODES_OF(name)                                                                                                           \
+    { (obk_link_code) name##_wide, (obk_link_code)name##_one, (obk_link_code)name##_rows }
+#define BOTH(name)                                                                                                               \
+    { CODES_OF(name##_f32), CODES_OF(name##_f64) }
+
+const obk_chains OBK_TABLE(chain) = {.find = find,
+                                     .load = BOTH(load),
+                                     .store = BOTH(store),
+                                     .unit = HAS_MASKS ? 1 : OBK_VECTOR_BYTES,
+                                     .run = run,
+                                     .run_rows = run_rows};
 
 #else
 

@@ -18,30 +18,48 @@ typedef enum obk_link_kind {
     OBK_LINK_KINDS
 } obk_link_kind;
 
-typedef void (*obk_link_code)(void); /* for several vectors [0], for one vector [1] */
+typedef void (*obk_link_code)(void);
+/* For four vectors of a row, for one of them, and for one vector of each of eight rows; and a whole chain of one step for one
+ * vector of each row. */
+typedef enum obk_link_shape { OBK_LINK_WIDE, OBK_LINK_ONE, OBK_LINK_ROWS, OBK_LINK_PAIR, OBK_LINK_SHAPES } obk_link_shape;
 
 /* A loop as steps of a chain. */
 typedef struct obk_link_form {
-    obk_link_code code[OBK_LINK_KINDS][2]; /* NULL: there is none */
+    obk_link_code code[OBK_LINK_KINDS][OBK_LINK_SHAPES]; /* NULL: there is none */
     bool is_double;
     uint8_t n_in; /* operands of the loop */
 } obk_link_form;
 
 /* A step with its operands. */
 typedef struct obk_link {
-    obk_link_code code[2];
-    char *p[2]; /* one or two operands of a row; the result of the last step */
-    int64_t row[2];
+    obk_link_code code[2]; /* OBK_LINK_WIDE and ONE, or for short rows OBK_LINK_ROWS and PAIR */
+    char *p[2];            /* one or two operands of a row; the result of the last step */
+    union {
+        int64_t row[2];         /* the distance of two rows */
+        const int32_t *rows[2]; /* for short rows: the distance of each row from p, in bytes */
+    };
+    uint8_t operand[2]; /* the program's operand that it is; OBK_LINK_FIXED: none */
+    bool vector[2];     /* not one element for each row */
     const void *params;
 } obk_link;
+
+enum {
+    OBK_LINK_FIXED = UINT8_MAX,
+    OBK_MOST_LINKS = 26,  /* of a program's steps, before them and behind them */
+    OBK_ROWS_AT_ONCE = 8, /* of short rows */
+    OBK_SHORT_LINKS = 12, /* the most for short rows */
+};
 
 typedef struct obk_chains {
     /* The form of a loop; NULL: it has none. */
     const obk_link_form *(*find)(obk_loop loop);
-    obk_link_code load[2][2], store[2][2]; /* [is_double]; the first and the last step */
+    obk_link_code load[2][OBK_LINK_SHAPES], store[2][OBK_LINK_SHAPES]; /* [is_double]; the first and the last step */
+    int64_t unit;                                                      /* short rows have a multiple of these bytes */
     /* Runs the links for `rows` rows of n_bytes each, as far as they are whole vectors: returns the bytes of a row that are done.
      */
     int64_t (*run)(obk_link *links, int n_links, bool is_double, int64_t n_bytes, int64_t rows);
+    /* Runs the links for `rows` short rows of n_bytes each at link->rows, a vector of eight rows at a time. */
+    void (*run_rows)(obk_link *links, int n_links, bool is_double, int64_t n_bytes, int64_t rows);
 } obk_chains;
 
 #endif

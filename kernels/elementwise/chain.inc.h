@@ -5,34 +5,59 @@
 
 typedef void (*NAME(wide))(const obk_link *l, int64_t at, V a0, V a1, V a2, V a3);
 typedef void (*NAME(one))(const obk_link *l, int64_t at, NAME(mask) m, V a0);
+typedef void (*NAME(pair))(const obk_link *l, int64_t rows, NAME(mask) m);
+typedef void (*NAME(of_rows))(const obk_link *l, int64_t row, NAME(mask) m, V a0, V a1, V a2, V a3, V a4, V a5, V a6, V a7);
 
 OBK_INLINE V NAME(vector_at)(const char *p, bool whole, NAME(mask) m) {
     if (whole) return *(const U *)(const void *)p;
     return NAME(MASKED_LOAD)(p, m);
 }
 
-/* The vector i of operand k, and its only element. A number minus 0 is that number, -0 as well. */
-#define SPLAT(x)  ((T)(x) - (V){0})
-#define AT(k, i)  NAME(vector_at)(l->p[k] + at + (i)*OBK_VECTOR_BYTES, whole, m)
-#define SCALAR(k) SPLAT(*(const T *)(const void *)l->p[k])
+/* Vector i of operand k, and its only element. A number minus 0 is that number, -0 as well. */
+#define SPLAT(x)    ((T)(x) - (V){0})
+#define PLACE(k, i) (l->p[k] + (by_row ? l->rows[k][at + (i)] : at + (i)*OBK_VECTOR_BYTES))
+#define AT(k, i)    NAME(vector_at)(PLACE(k, i), whole, m)
+#define SCALAR(k)   SPLAT(*(const T *)(const void *)(by_row ? PLACE(k, i) : l->p[k]))
 
-/* One function for four vectors and one for one, of which mask m says which elements exist. E(a, i): the result for a, which is
- * vector i; L declares its variables. */
+/* One function for four vectors, one for one, of which mask m says which elements exist, and one for such a vector of each of
+ * eight rows. E(a, i): the result for a, which is vector i; L declares its variables, in the last function for each row. */
 #define STEP(name, L, E)                                                                                                         \
     static void CODE(name, wide)(const obk_link *l, int64_t at, V a0, V a1, V a2, V a3) {                                        \
-        const bool whole = true;                                                                                                 \
+        const bool whole = true, by_row = false;                                                                                 \
         const NAME(mask) m = 0;                                                                                                  \
-        (void)whole, (void)m;                                                                                                    \
+        enum { i = 0 };                                                                                                          \
+        (void)whole, (void)by_row, (void)m;                                                                                      \
         L;                                                                                                                       \
         a0 = E(a0, 0), a1 = E(a1, 1), a2 = E(a2, 2), a3 = E(a3, 3);                                                              \
-        ((NAME(wide))l[1].code[0])(l + 1, at, a0, a1, a2, a3);                                                                   \
+        ((NAME(wide))l[1].code[OBK_LINK_WIDE])(l + 1, at, a0, a1, a2, a3);                                                       \
     }                                                                                                                            \
     static void CODE(name, one)(const obk_link *l, int64_t at, NAME(mask) m, V a0) {                                             \
-        const bool whole = false;                                                                                                \
-        (void)whole;                                                                                                             \
+        const bool whole = false, by_row = false;                                                                                \
+        enum { i = 0 };                                                                                                          \
+        (void)whole, (void)by_row;                                                                                               \
         L;                                                                                                                       \
         a0 = E(a0, 0);                                                                                                           \
-        ((NAME(one))l[1].code[1])(l + 1, at, m, a0);                                                                             \
+        ((NAME(one))l[1].code[OBK_LINK_ONE])(l + 1, at, m, a0);                                                                  \
+    }                                                                                                                            \
+    static void CODE(name, rows)(const obk_link *l, int64_t at, NAME(mask) m, V a0, V a1, V a2, V a3, V a4, V a5, V a6, V a7) {  \
+        const bool whole = false, by_row = true;                                                                                 \
+        (void)whole, (void)by_row;                                                                                               \
+        FOR_ROW(0, a0, L, E)                                                                                                     \
+        FOR_ROW(1, a1, L, E)                                                                                                     \
+        FOR_ROW(2, a2, L, E)                                                                                                     \
+        FOR_ROW(3, a3, L, E)                                                                                                     \
+        FOR_ROW(4, a4, L, E)                                                                                                     \
+        FOR_ROW(5, a5, L, E)                                                                                                     \
+        FOR_ROW(6, a6, L, E)                                                                                                     \
+        FOR_ROW(7, a7, L, E)                                                                                                     \
+        ((NAME(of_rows))l[1].code[0])(l + 1, at, m, ROWS(a));                                                                    \
+    }
+#define ROWS(a) a##0, a##1, a##2, a##3, a##4, a##5, a##6, a##7
+#define FOR_ROW(n, a, L, E)                                                                                                      \
+    {                                                                                                                            \
+        enum { i = n };                                                                                                          \
+        L;                                                                                                                       \
+        (a) = E(a, n);                                                                                                           \
     }
 #define NONE       (void)0
 #define LOAD(a, i) AT(0, i)
@@ -46,17 +71,70 @@ static void CODE(store, wide)(const obk_link *l, int64_t at, V a0, V a1, V a2, V
 static void CODE(store, one)(const obk_link *l, int64_t at, NAME(mask) m, V a0) {
     NAME(MASKED_STORE)(l->p[0] + at, m, a0);
 }
+static void CODE(store, rows)(const obk_link *l, int64_t row, NAME(mask) m, V a0, V a1, V a2, V a3, V a4, V a5, V a6, V a7) {
+    const int32_t *at = l->rows[0] + row;
+    char *p = l->p[0];
+    NAME(MASKED_STORE)(p + at[0], m, a0);
+    NAME(MASKED_STORE)(p + at[1], m, a1);
+    NAME(MASKED_STORE)(p + at[2], m, a2);
+    NAME(MASKED_STORE)(p + at[3], m, a3);
+    NAME(MASKED_STORE)(p + at[4], m, a4);
+    NAME(MASKED_STORE)(p + at[5], m, a5);
+    NAME(MASKED_STORE)(p + at[6], m, a6);
+    NAME(MASKED_STORE)(p + at[7], m, a7);
+}
 
 /* The row's vectors; without masks those that are whole. */
 static void NAME(row)(const obk_link *links, int64_t n_bytes) {
     const V none = {0};
     const NAME(mask) all = (NAME(mask)) - 1;
-    const NAME(one) one = (NAME(one))links->code[1];
+    const NAME(one) one = (NAME(one))links->code[OBK_LINK_ONE];
     int64_t at = 0;
     for (; at + 4 * OBK_VECTOR_BYTES <= n_bytes; at += 4 * OBK_VECTOR_BYTES)
-        ((NAME(wide))links->code[0])(links, at, none, none, none, none);
+        ((NAME(wide))links->code[OBK_LINK_WIDE])(links, at, none, none, none, none);
     for (; at + OBK_VECTOR_BYTES <= n_bytes; at += OBK_VECTOR_BYTES) one(links, at, all, none);
     if (HAS_MASKS && at < n_bytes) one(links, at, (NAME(mask))((1U << ((n_bytes - at) / (int64_t)sizeof(T))) - 1), none);
+}
+
+/* Copies of the links for the rows from `first` on, with copies of the last row behind it. */
+static void NAME(take_last)(const obk_link *links, int n_links, int64_t first, int64_t rows, obk_link *last,
+                            int32_t (*at)[2][OBK_ROWS_AT_ONCE]) {
+    for (int i = 0; i < n_links; i++) {
+        last[i] = links[i];
+        for (int k = 0; k < 2 && links[i].rows[k]; k++) {
+            for (int64_t j = 0; j < OBK_ROWS_AT_ONCE; j++)
+                at[i][k][j] = links[i].rows[k][first + j < rows ? first + j : rows - 1];
+            last[i].rows[k] = at[i][k];
+        }
+    }
+}
+
+/* One vector of each row. The last row may be stored several times, with the same elements. */
+static void NAME(column)(const obk_link *links, int n_links, NAME(mask) m, int64_t rows) {
+    enum { SOME = OBK_ROWS_AT_ONCE };
+    const V none = {0};
+    const NAME(of_rows) run = (NAME(of_rows))links->code[0];
+    int64_t row = 0;
+    if (n_links == 3 && links[1].code[1]) {
+        ((NAME(pair))links[1].code[1])(links, rows, m);
+        return;
+    }
+    for (; row + SOME <= rows; row += SOME) run(links, row, m, none, none, none, none, none, none, none, none);
+    if (row == rows) return;
+    obk_link last[OBK_SHORT_LINKS];
+    int32_t at[OBK_SHORT_LINKS][2][SOME];
+    NAME(take_last)(links, n_links, row, rows, last, at);
+    run(last, 0, m, none, none, none, none, none, none, none, none);
+}
+
+static void NAME(short_rows)(obk_link *links, int n_links, int64_t n_bytes, int64_t rows) {
+    const NAME(mask) all = (NAME(mask)) - 1;
+    for (int64_t left = n_bytes; left > 0; left -= OBK_VECTOR_BYTES) {
+        NAME(column)(links, n_links, left < OBK_VECTOR_BYTES ? (NAME(mask))((1U << (left / (int64_t)sizeof(T))) - 1) : all, rows);
+        for (int i = 0; i < n_links && left > OBK_VECTOR_BYTES; i++)
+            for (int k = 0; k < 2; k++)
+                if (links[i].vector[k]) links[i].p[k] += OBK_VECTOR_BYTES;
+    }
 }
 
 /* ---- Two operands ---- */
@@ -76,8 +154,28 @@ static void NAME(row)(const obk_link *links, int64_t n_bytes) {
 #define OF_SCALAR_FIRST(a, i) OP(s, a)
 #define S_IS_SCALAR           const V s = SCALAR(0)
 
+/* Both operands are in memory: l[0] loads the first one that is a vector, l[1] is the step, l[2] stores. */
+#define PAIR_OF(name, LOAD, E)                                                                                                   \
+    static void CODE(name, pair)(const obk_link *l, int64_t rows, NAME(mask) m) {                                                \
+        const char *x = l[0].p[0], *y = l[1].p[0];                                                                               \
+        char *z = l[2].p[0];                                                                                                     \
+        const int32_t *at_x = l[0].rows[0], *at_y = l[1].rows[0], *at_z = l[2].rows[0];                                          \
+        for (int64_t j = 0; j < rows; j++) {                                                                                     \
+            const V a = NAME(MASKED_LOAD)(x + at_x[j], m), s = LOAD(y + at_y[j], m);                                             \
+            NAME(MASKED_STORE)(z + at_z[j], m, E(a, s));                                                                         \
+        }                                                                                                                        \
+    }
+#define LOAD_SCALAR(p, m)   SPLAT(*(const T *)(const void *)(p))
+#define OF_PAIR(a, s)       OP(a, s)
+#define OF_PAIR_FIRST(a, s) OP(s, a)
+
 /* One function for each kind of operand. */
 #define STEPS(op)                                                                                                                \
+    PAIR_OF(op##_vector, NAME(MASKED_LOAD), OF_PAIR)                                                                             \
+    PAIR_OF(op##_scalar, LOAD_SCALAR, OF_PAIR)                                                                                   \
+    PAIR_OF(op##_scalar_first, LOAD_SCALAR, OF_PAIR_FIRST)                                                                       \
+    STEPS_OF(op)
+#define STEPS_OF(op)                                                                                                             \
     STEP(op##_self, NONE, OF_SELF)                                                                                               \
     STEP(op##_vector, NONE, OF_VECTOR)                                                                                           \
     STEP(op##_scalar, S_IS_SCALAR, OF_SCALAR)                                                                                    \
@@ -156,19 +254,25 @@ STEP(affine_scalar, const V factor = SCALAR(0); const V offset = SCALAR(1), OF)
 STEP(bounds_scalar, const V low = SCALAR(0); const V high = SCALAR(1), OF)
 #undef OF
 
-#define PAIR(name)                                                                                                               \
-    { (obk_link_code) CODE(name, wide), (obk_link_code)CODE(name, one) }
+#define CODES(name)                                                                                                              \
+    { (obk_link_code) CODE(name, wide), (obk_link_code)CODE(name, one), (obk_link_code)CODE(name, rows) }
+#define WITH_PAIR(name)                                                                                                          \
+    {                                                                                                                            \
+        (obk_link_code) CODE(name, wide), (obk_link_code)CODE(name, one), (obk_link_code)CODE(name, rows),                       \
+            (obk_link_code)CODE(name, pair)                                                                                      \
+    }
 #define BINARY(name, op)                                                                                                         \
     {                                                                                                                            \
         &OBK_TABLE(binary)[name][DTYPE], {                                                                                       \
-            {PAIR(op##_self), PAIR(op##_vector), PAIR(op##_scalar), PAIR(op##_vector_first), PAIR(op##_scalar_first)},           \
+            {CODES(op##_self), WITH_PAIR(op##_vector), WITH_PAIR(op##_scalar), CODES(op##_vector_first),                         \
+             WITH_PAIR(op##_scalar_first)},                                                                                      \
                 DTYPE == OB_DOUBLE, 2                                                                                            \
         }                                                                                                                        \
     }
 #define UNARY(name, op)                                                                                                          \
     {                                                                                                                            \
         &OBK_TABLE(unary)[name][DTYPE], {                                                                                        \
-            {PAIR(op)}, DTYPE == OB_DOUBLE, 1                                                                                    \
+            {CODES(op)}, DTYPE == OB_DOUBLE, 1                                                                                   \
         }                                                                                                                        \
     }
 static const struct {
@@ -181,7 +285,7 @@ static const struct {
     BINARY(OBK_DIV, div),
     BINARY(OBK_MAX, max),
     BINARY(OBK_MIN, min),
-    {&OBK_TABLE(binary)[OBK_PRELU][DTYPE], {{{0}, PAIR(prelu_vector), PAIR(prelu_scalar)}, DTYPE == OB_DOUBLE, 2}},
+    {&OBK_TABLE(binary)[OBK_PRELU][DTYPE], {{{0}, CODES(prelu_vector), CODES(prelu_scalar)}, DTYPE == OB_DOUBLE, 2}},
     UNARY(OBK_U_RELU, relu),
     UNARY(OBK_U_ABS, abs),
     UNARY(OBK_U_NEG, neg),
@@ -192,16 +296,20 @@ static const struct {
     UNARY(OBK_U_HARD_SIGMOID, hard_sigmoid),
     UNARY(OBK_U_HARD_SWISH, hard_swish),
     UNARY(OBK_U_CLIP, clip),
-    {&OBK_TABLE(norm).affine_loop[DTYPE == OB_DOUBLE], {{{0}, PAIR(affine_vector), PAIR(affine_scalar)}, DTYPE == OB_DOUBLE, 3}},
-    {&OBK_TABLE(clip)[DTYPE], {{{0}, {0}, PAIR(bounds_scalar)}, DTYPE == OB_DOUBLE, 3}},
+    {&OBK_TABLE(norm).affine_loop[DTYPE == OB_DOUBLE],
+     {{{0}, CODES(affine_vector), CODES(affine_scalar)}, DTYPE == OB_DOUBLE, 3}},
+    {&OBK_TABLE(clip)[DTYPE], {{{0}, {0}, CODES(bounds_scalar)}, DTYPE == OB_DOUBLE, 3}},
 };
 
 #undef NAME
 #undef CODE
 #undef AT
+#undef PLACE
 #undef SCALAR
 #undef SPLAT
 #undef STEP
+#undef FOR_ROW
+#undef ROWS
 #undef NONE
 #undef ADD
 #undef SUB
@@ -219,7 +327,13 @@ static const struct {
 #undef STEPS
 #undef PARAMS
 #undef UNIT
-#undef PAIR
+#undef CODES
+#undef WITH_PAIR
+#undef PAIR_OF
+#undef LOAD_SCALAR
+#undef OF_PAIR
+#undef OF_PAIR_FIRST
+#undef STEPS_OF
 #undef BINARY
 #undef UNARY
 #undef T

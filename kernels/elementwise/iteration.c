@@ -5,6 +5,7 @@
 #include "core/base/error.h"
 #include "core/base/integers.h"
 #include "kernels/elementwise/iteration_layout.h"
+#include "kernels/elementwise/short_rows.h"
 #include "kernels/kernels.h"
 
 static const int64_t stream_bytes = INT64_C(24) << 20;
@@ -252,19 +253,17 @@ static ob_status keep_sizes(obk_iteration *b, size_t n_operands, ob_arena *arena
     return OB_OK;
 }
 
-/* A fold of several operands is a chain, if its loop has a form. Registers need lane memory, which a fold of few operands may not
- * have. */
-static ob_status fold_to_program(const obk_iteration_spec **spec, obk_iteration_spec *folded, uint32_t n_in, ob_dtype dtype,
-                                 ob_arena *arena, ob_error *error) {
-    const obk_iteration_spec *from = *spec;
+ob_status obk_fold_program(const obk_iteration_spec *from, uint32_t n_in, uint8_t size, ob_arena *arena, const obk_program **out,
+                           ob_error *error) {
     const obk_chains *chains = ob__kernels()->chain;
-    if (!from->fold || n_in < FEW_OPERANDS || n_in > OBK_PROGRAM_OPERANDS || from->in_convert[0] || from->out_convert ||
-        !chains->find(from->loop) || (from->finish && !chains->find(from->finish)))
+    const obk_link_form *form = from->loop ? chains->find(from->loop) : NULL;
+    *out = NULL;
+    if (!form || form->n_in != 2 || n_in < 2 || n_in > OBK_PROGRAM_OPERANDS || (!from->fold && n_in != 2) ||
+        from->in_convert[0] || from->out_convert || (from->finish && !chains->find(from->finish)))
         return OB_OK;
     const uint32_t n_steps = n_in - 1 + (from->finish != NULL);
     obk_program *made = ob__arena_alloc(arena, sizeof *made + n_steps * sizeof made->steps[0]);
     OB_FAIL_IF(!made, error, OB_E_MEMORY, "no memory for a plan");
-    const uint8_t size = (uint8_t)ob_dtype_size(dtype);
     int32_t reads[OBK_PROGRAM_STEPS][3];
     *made = (obk_program){.n_steps = n_steps, .n_registers = 1, .largest = size, .chains = chains};
     for (uint32_t s = 0; s < n_steps; s++) {
@@ -282,6 +281,19 @@ static ob_status fold_to_program(const obk_iteration_spec **spec, obk_iteration_
         reads[s][1] = -1;
     }
     obk_program_join(made, (const int32_t(*)[3])reads);
+    if (n_steps == 1) made->steps[0].joined = 1;
+    *out = made;
+    return OB_OK;
+}
+
+/* A fold of several operands is a chain, if its loop has a form. Registers need lane memory, which a fold of few operands may not
+ * have. */
+static ob_status fold_to_program(const obk_iteration_spec **spec, obk_iteration_spec *folded, uint32_t n_in, ob_dtype dtype,
+                                 ob_arena *arena, ob_error *error) {
+    const obk_program *made = NULL;
+    if ((*spec)->fold && n_in >= FEW_OPERANDS)
+        OB_TRY(obk_fold_program(*spec, n_in, (uint8_t)ob_dtype_size(dtype), arena, &made, error));
+    if (!made) return OB_OK;
     *folded = (obk_iteration_spec){.program = made};
     *spec = folded;
     return OB_OK;
@@ -301,6 +313,7 @@ ob_status obk_iteration_plan(obk_iteration *b, const ob_view *in, uint32_t n_in,
     OB_TRY(obk_nd_init(&b->nd, room, in, n_in, out, 1, error));
     if (spec->swap) swap_inputs(&b->nd);
     if (room == few) OB_TRY(keep_sizes(b, n, arena, error));
+    b->short_rows = NULL;
     b->loop = spec->loop;
     b->program = spec->program;
     b->params = spec->params;
@@ -314,5 +327,5 @@ ob_status obk_iteration_plan(obk_iteration *b, const ob_view *in, uint32_t n_in,
     if (!b->nd.n_elems) return OB_OK;
     obk_choose_blocks(b, NULL, most_tile_bytes(b));
     place_tiles(b, lane_bytes);
-    return OB_OK;
+    return obk_short_rows_plan(b, spec, arena, error);
 }

@@ -20,8 +20,11 @@ typedef struct obk_iteration_operand {
     uint8_t tile;        /* index of the tile, if gathered */
 } obk_iteration_operand;
 
+typedef struct obk_short_rows obk_short_rows; /* see short_rows.h */
+
 typedef struct obk_iteration {
     obk_nd nd;
+    const obk_short_rows *short_rows; /* for aligned operands, in place of all that follows; NULL: none */
     obk_loop loop;
     const obk_program *program; /* in place of the loop; NULL: none */
     const void *params;

@@ -11,7 +11,8 @@ enum access {
 };
 
 enum {
-    TILE_BYTES = 4096,
+    TILE_BYTES = 8192,
+    PLAIN_TILE_BYTES = 16384,  /* of a loop without conversions and accumulator: one or two tiles are in use */
     PROGRAM_TILE_BYTES = 8192, /* a call of a loop costs as much as 1 KiB; two or three tiles are in use */
     CHAIN_TILE_BYTES = 16384,  /* only operands that are gathered use one */
     ROW_TILE_BYTES = 16384,    /* the least for a program over rows: several rows */
@@ -33,7 +34,11 @@ static inline bool is_input(const obk_iteration *b, uint32_t k) {
 }
 
 static inline int64_t most_tile_bytes(const obk_iteration *b) {
-    if (!b->program) return TILE_BYTES;
+    if (!b->program) {
+        bool plain = !b->fold;
+        for (uint32_t k = 0; k <= b->nd.n_inputs; k++) plain = plain && !b->operands[k].convert;
+        return plain ? PLAIN_TILE_BYTES : TILE_BYTES;
+    }
     if (b->program->row) return b->program->row * 8 > ROW_TILE_BYTES ? (b->program->row * 8 + 63) / 64 * 64 : ROW_TILE_BYTES;
     return obk_program_is_chain(b->program) ? CHAIN_TILE_BYTES : PROGRAM_TILE_BYTES;
 }
@@ -53,6 +58,9 @@ static inline int32_t small_tile_bytes(const obk_iteration *b) {
     return (int32_t)(SMALL_TILES_BYTES / all_tiles(b) / 64 * 64);
 }
 
+/* The chain of a fold, or of a loop of two operands; NULL: the loop has no form. E_MEMORY. */
+ob_status obk_fold_program(const obk_iteration_spec *from, uint32_t n_in, uint8_t size, ob_arena *arena, const obk_program **out,
+                           ob_error *error);
 /* True if the operand is one element for all positions inside `axis` and the axes after it. */
 bool obk_scalar_from(const obk_nd *nd, uint32_t k, int32_t axis);
 /* Chooses blocks and accesses; a block fits into a tile if any operand uses one. misaligned: by operand; NULL: none is. */

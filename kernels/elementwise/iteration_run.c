@@ -4,6 +4,7 @@
 #include "core/base/integers.h"
 #include "core/graph/copy.h"
 #include "kernels/elementwise/iteration_layout.h"
+#include "kernels/elementwise/short_rows.h"
 #include "kernels/elementwise/strided.h"
 
 typedef struct tiles {
@@ -327,6 +328,13 @@ void obk_iteration_run(const obk_iteration *b, const ob_view *in, const ob_view 
     bool misaligned[OBK_PROGRAM_OPERANDS + 1] = {false};
     const bool any = (b->program || b->nd.n_inputs < DIRECT_OPERANDS) && find_misaligned(&r, misaligned),
                in_lanes = b->lanes && lanes;
+    if (b->short_rows && !any) {
+        char *data[OBK_PROGRAM_OPERANDS + 1];
+        for (uint32_t k = 0; k < b->nd.n_inputs; k++) data[k] = (char *)(uintptr_t)input_data(&r, k);
+        data[b->nd.n_inputs] = out->data;
+        obk_short_rows_run(b, data, threads);
+        return;
+    }
     /* a fold writes its accumulator before it reads later operands, and a scalar first operand before the second */
     for (uint32_t k = 1; b->fold && k < b->nd.n_inputs; k++) r.out_tile |= in[k].data == out->data;
     if (b->program || b->nd.n_inputs >= FEW_OPERANDS) /* the plan is not adapted for these below */

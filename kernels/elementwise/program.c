@@ -1,5 +1,7 @@
 #include "kernels/elementwise/program.h"
 
+#include <string.h>
+
 /* A call of a program. */
 typedef struct call {
     const obk_program *program;
@@ -9,6 +11,7 @@ typedef struct call {
     int64_t n, rows;
     char *registers;
     int64_t register_bytes;
+    obk_link_shape shape; /* of chains: OBK_LINK_WIDE or OBK_LINK_ROWS */
     /* Of each register: */
     uint8_t size[OBK_PROGRAM_REGISTERS]; /* bytes of an element */
     bool per_row[OBK_PROGRAM_REGISTERS]; /* one element for each row */
@@ -18,22 +21,24 @@ typedef struct call {
 typedef struct place {
     char *p;
     int64_t step, row;
+    uint8_t operand; /* the program's operand that it is; OBK_LINK_FIXED: none */
 } place;
 
 static place in_register(const call *c, uint8_t index, int64_t size, bool per_row) {
-    return (place){c->registers + index * c->register_bytes, per_row ? 0 : size, per_row ? size : size * c->n};
+    return (place){c->registers + index * c->register_bytes, per_row ? 0 : size, per_row ? size : size * c->n, OBK_LINK_FIXED};
 }
 
 static place find_input(const call *c, const obk_program_input *in) {
     switch (in->from) {
-    case OBK_FROM_OPERAND: return (place){c->p[in->index], c->step[in->index], c->row[in->index]};
+    case OBK_FROM_OPERAND: return (place){c->p[in->index], c->step[in->index], c->row[in->index], in->index};
     case OBK_FROM_REGISTER: return in_register(c, in->index, c->size[in->index], c->per_row[in->index]);
-    default: return (place){(char *)(uintptr_t)in->scalar, 0, 0};
+    default: return (place){(char *)(uintptr_t)in->scalar, 0, 0, OBK_LINK_FIXED};
     }
 }
 
 static place find_result(const call *c, const obk_program_step *step) {
-    if (step->out == OBK_PROGRAM_RESULT) return (place){c->p[c->n_operands], step->out_size, c->row[c->n_operands]};
+    const uint32_t k = c->n_operands;
+    if (step->out == OBK_PROGRAM_RESULT) return (place){c->p[k], step->out_size, c->row[k], (uint8_t)k};
     return in_register(c, step->out, step->out_size, step->per_row);
 }
 
@@ -82,19 +87,33 @@ static void run_per_row(call *c, const obk_program_step *step) {
 static void set_operand(obk_link *link, int k, const place *at) {
     link->p[k] = at->p;
     link->row[k] = at->row;
+    link->operand[k] = at->operand;
+    link->vector[k] = at->step != 0;
 }
 
-/* False: the form has no code for these operands. */
-static bool set_code(obk_link *link, const obk_program_step *step, obk_link_kind kind) {
-    link->code[0] = step->form->code[kind][0];
-    link->code[1] = step->form->code[kind][1];
+/* False: there is no code. */
+static bool set_code(const call *c, obk_link *link, const obk_link_code *code) {
+    link->code[0] = code[c->shape];
+    link->code[1] = code[c->shape + 1];
+    return code[0] != NULL;
+}
+
+static bool set_step(const call *c, obk_link *link, const obk_program_step *step, obk_link_kind kind) {
     link->params = step->params;
-    return link->code[0] != NULL;
+    return set_code(c, link, step->form->code[kind]);
+}
+
+/* The link that loads or stores. */
+static obk_link end_link(const call *c, const obk_link_code *code, const place *at) {
+    obk_link link = {.params = NULL};
+    set_code(c, &link, code);
+    set_operand(&link, 0, at);
+    return link;
 }
 
 /* The link of a step that gets operand `got` in registers; both operands: got is 2. */
 static bool make_link(const call *c, const obk_program_step *step, uint32_t got, obk_link *link) {
-    if (step->n_in == 1 || got == 2) return set_code(link, step, OBK_LINK_SELF);
+    if (step->n_in == 1 || got == 2) return set_step(c, link, step, OBK_LINK_SELF);
     const place other = find_input(c, &step->in[got == 0 ? 1 : 0]);
     set_operand(link, 0, &other);
     if (step->n_in == 3) {
@@ -104,36 +123,49 @@ static bool make_link(const call *c, const obk_program_step *step, uint32_t got,
     }
     const obk_link_kind after = other.step ? OBK_LINK_VECTOR : OBK_LINK_SCALAR,
                         before = other.step ? OBK_LINK_VECTOR_FIRST : OBK_LINK_SCALAR_FIRST;
-    return set_code(link, step, got == 0 ? after : before);
+    return set_step(c, link, step, got == 0 ? after : before);
 }
 
 static uint32_t got_by(const obk_program_step *step) {
     return step->n_in > 1 && step->gets == 3 ? 2 : step->gets >> 1;
 }
 
-/* Runs the chain that begins with the step; returns the elements of a row that are done. */
-static int64_t run_chain(const call *c, const obk_program_step *first) {
-    enum { SHORT_BYTES = 512 }; /* for shorter rows the links cost more than they save */
-    obk_link links[OBK_PROGRAM_STEPS + 2];
+/* The links of the chain that begins with the step; returns their number. 0: a step has no code for its operands. */
+static int make_links(const call *c, const obk_program_step *first, obk_link *links) {
     const bool is_double = first->form->is_double;
     const obk_chains *chains = c->program->chains;
-    const int64_t size = is_double ? 8 : 4;
     int n = 0;
-    if (c->n * size < SHORT_BYTES) return 0;
     place at = find_input(c, &first->in[0]);
     uint32_t got = 0;
     if (!at.step && first->n_in == 2) at = find_input(c, &first->in[got = 1]);
     if (!at.step) return 0;
-    links[n] = (obk_link){.code = {chains->load[is_double][0], chains->load[is_double][1]}};
-    set_operand(&links[n++], 0, &at);
+    links[n++] = end_link(c, chains->load[is_double], &at);
     for (uint32_t s = 0; s < first->joined; s++) {
         links[n] = (obk_link){.params = NULL};
         if (!make_link(c, &first[s], s == 0 ? got : got_by(&first[s]), &links[n++])) return 0;
     }
     const place result = find_result(c, &first[first->joined - 1]);
-    links[n] = (obk_link){.code = {chains->store[is_double][0], chains->store[is_double][1]}};
-    set_operand(&links[n++], 0, &result);
-    return chains->run(links, n, is_double, c->n * size, c->rows) / size;
+    links[n++] = end_link(c, chains->store[is_double], &result);
+    return n;
+}
+
+/* Runs the chain that begins with the step; returns the elements of a row that are done. Not inlined: its links are large. */
+static __attribute__((noinline)) int64_t run_chain(const call *c, const obk_program_step *first) {
+    enum { SHORT_BYTES = 512 }; /* for shorter rows the links cost more than they save */
+    obk_link links[OBK_MOST_LINKS];
+    const bool is_double = first->form->is_double;
+    const int64_t size = is_double ? 8 : 4;
+    if (c->n * size < SHORT_BYTES) return 0;
+    const int n = make_links(c, first, links);
+    return n == 0 ? 0 : c->program->chains->run(links, n, is_double, c->n * size, c->rows) / size;
+}
+
+int obk_program_links(const obk_program *program, uint32_t n_operands, const int64_t *step, obk_link *links) {
+    static char *const no_data[OBK_PROGRAM_OPERANDS + 1];
+    static const int64_t no_rows[OBK_PROGRAM_OPERANDS + 1];
+    const call c = {
+        .program = program, .p = no_data, .step = step, .row = no_rows, .n_operands = n_operands, .shape = OBK_LINK_ROWS};
+    return obk_program_is_chain(program) ? make_links(&c, program->steps, links) : 0;
 }
 
 void obk_program_join(obk_program *program, const int32_t (*reads)[3]) {

@@ -9,21 +9,46 @@
 #include "kernels/move/move.h"
 
 #ifdef __AVX2__
-/* 8 source elements become n vectors: lane l of vector j holds element (8 j + l) / n. */
-static int64_t repeat_few(uint32_t *z, const uint32_t *x, int64_t m, int64_t n) {
-    __m256i index[8];
-    for (int64_t j = 0; j < n; j++) {
-        int32_t lanes[8];
-        for (int64_t l = 0; l < 8; l++) lanes[l] = (int32_t)((8 * j + l) / n);
-        index[j] = _mm256_loadu_si256((const __m256i *)(const void *)lanes);
+#ifdef __AVX512F__
+typedef __m512i vector;
+#define LOAD(p)           _mm512_loadu_si512(p)
+#define STORE(p, v)       _mm512_storeu_si512(p, v)
+#define PERMUTE(v, lanes) _mm512_permutexvar_epi32(lanes, v)
+#else
+typedef __m256i vector;
+#define LOAD(p)           _mm256_loadu_si256((const __m256i *)(const void *)(p))
+#define STORE(p, v)       _mm256_storeu_si256((__m256i *)(void *)(p), v)
+#define PERMUTE(v, lanes) _mm256_permutevar8x32_epi32(v, lanes)
+#endif
+enum { LANES = sizeof(vector) / 4 };
+
+/* A vector of source elements becomes n vectors: lane l of vector j holds element (LANES j + l) / n. Inlined so that n is a
+ * constant. Returns the source elements that are done. */
+static inline __attribute__((always_inline)) int64_t repeat_of(uint32_t *z, const uint32_t *x, int64_t m, int n) {
+    vector index[8];
+    for (int j = 0; j < n; j++) {
+        int32_t lanes[LANES];
+        for (int l = 0; l < LANES; l++) lanes[l] = (LANES * j + l) / n;
+        index[j] = LOAD(lanes);
     }
     int64_t i = 0;
-    for (; i + 8 <= m; i += 8) {
-        const __m256i source = _mm256_loadu_si256((const __m256i *)(const void *)(x + i));
-        for (int64_t j = 0; j < n; j++, z += 8)
-            _mm256_storeu_si256((__m256i *)(void *)z, _mm256_permutevar8x32_epi32(source, index[j]));
+    for (; i + LANES <= m; i += LANES) {
+        const vector source = LOAD(x + i);
+        for (int j = 0; j < n; j++, z += LANES) STORE(z, PERMUTE(source, index[j]));
     }
     return i;
+}
+
+static int64_t repeat_few(uint32_t *z, const uint32_t *x, int64_t m, int64_t n) {
+    switch (n) {
+    case 2: return repeat_of(z, x, m, 2);
+    case 3: return repeat_of(z, x, m, 3);
+    case 4: return repeat_of(z, x, m, 4);
+    case 5: return repeat_of(z, x, m, 5);
+    case 6: return repeat_of(z, x, m, 6);
+    case 7: return repeat_of(z, x, m, 7);
+    default: return 0;
+    }
 }
 
 static void repeat_many(uint32_t *z, const uint32_t *x, int64_t m, int64_t n) {

@@ -1,5 +1,6 @@
 /* N-operand iteration against a naive index-by-index oracle, and the blocked form that kernels use (gathering, tiles, folding).
  */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -361,6 +362,99 @@ static void folds_match_the_oracle(void **state) {
     for (int i = 0; i < 600; i++) check_kernel(i % 2 ? "Sum" : "Max", 4 + draw(9), OB_FLOAT, 4); /* chains */
 }
 
+/* ---- Short rows: the bits of the same operators on operands that are expanded ---- */
+
+static bool same_bits(const ob_view *a, const ob_view *b) {
+    const bool is_double = a->dtype == OB_DOUBLE;
+    for (int64_t i = 0; i < ob_view_count(a); i++) {
+        const double x = is_double ? ((double *)a->data)[i] : (double)((float *)a->data)[i],
+                     y = is_double ? ((double *)b->data)[i] : (double)((float *)b->data)[i];
+        if (!(x == y && !signbit(x) == !signbit(y)) && !(isnan(x) && isnan(y))) return false;
+    }
+    return true;
+}
+
+/* Multiples of 1/8 and some special values. */
+static void fill_special(const ob_view *view) {
+    static const double special[] = {(double)NAN, (double)INFINITY, (double)-INFINITY, -0.0, 0x1p-149, -0x1p-140, 0x1p127};
+    for (int64_t i = 0; i < ob_view_count(view); i++) {
+        const double x = draw(6) == 0 ? special[draw(7)] : ((double)draw(100) - 50) / 8;
+        if (view->dtype == OB_DOUBLE)
+            ((double *)view->data)[i] = x;
+        else
+            ((float *)view->data)[i] = (float)x;
+    }
+}
+
+static void expand(const ob_view *from, const ob_view *to) {
+    int64_t index[OB_MAX_RANK] = {0};
+    const size_t size = ob_dtype_size(to->dtype);
+    do memcpy(element(to, to->rank, index), element(from, to->rank, index), size);
+    while (next_index(to->rank, to->dims, index));
+}
+
+static void *data_of(ob_view *view, ob_dtype dtype, int32_t rank, const int64_t *dims, size_t offset) {
+    char *memory = malloc(ob_dtype_size(dtype) * (size_t)(dims[0] * dims[1] * dims[2] * dims[3]) + 64);
+    assert_non_null(memory);
+    assert_int_equal(ob_view_init(view, memory + offset, dtype, rank, dims), OB_OK);
+    return memory;
+}
+
+static void check_short_rows(const char *op, size_t n_in, ob_dtype dtype) {
+    enum { MOST = 6 };
+    const size_t size = ob_dtype_size(dtype), offset = draw(8) == 0 ? 1 : draw(4) * size;
+    const int64_t dims[4] = {1 + (int64_t)draw(5), 1 + (int64_t)draw(30), 1 + (int64_t)draw(50),
+                             1 + (int64_t)draw((uint32_t)(80 / size))};
+    ob_view in[MOST], whole[MOST], out, expected;
+    void *memory[2 * MOST + 2];
+    const bool in_place = draw(3) == 0;
+    for (size_t k = 0; k < n_in; k++) {
+        int64_t own[4];
+        for (int a = 0; a < 4; a++) own[a] = draw(5) < 2 && !(k == 0 && in_place) ? 1 : dims[a];
+        memory[k] = data_of(&in[k], dtype, 4, own, 0);
+        memory[MOST + k] = data_of(&whole[k], dtype, 4, dims, 0);
+        fill_special(&in[k]);
+        expand(&in[k], &whole[k]);
+    }
+    memory[2 * MOST] = data_of(&out, dtype, 4, dims, offset);
+    memory[2 * MOST + 1] = data_of(&expected, dtype, 4, dims, 0);
+    if (in_place) out.data = in[0].data;
+    int64_t full[4] = {1, 1, 1, 1}; /* the common shape may be smaller */
+    for (size_t k = 0; k < n_in; k++)
+        for (int a = 0; a < 4; a++)
+            if (in[k].dims[a] > full[a]) full[a] = in[k].dims[a];
+    const bool is_prelu = op[0] == 'P'; /* its slope alone is stretched */
+    if (memcmp(is_prelu ? in[0].dims : full, dims, sizeof full) == 0) {
+        assert_int_equal(ob_elementwise(op, 0, whole, n_in, NULL, 0, &expected, NULL), OB_OK);
+        assert_int_equal(ob_elementwise(op, 0, in, n_in, NULL, 0, &out, NULL), OB_OK);
+        if (in_place || offset != 1) {
+            assert_true(same_bits(&out, &expected));
+        } else { /* misaligned */
+            memmove(memory[2 * MOST], out.data, size * (size_t)ob_view_count(&out));
+            out.data = memory[2 * MOST];
+            assert_true(same_bits(&out, &expected));
+        }
+    }
+    for (size_t k = 0; k < n_in; k++) {
+        free(memory[k]);
+        free(memory[MOST + k]);
+    }
+    free(memory[2 * MOST]);
+    free(memory[2 * MOST + 1]);
+}
+
+static void short_rows_have_the_bits_of_long_ones(void **state) {
+    (void)state;
+    static const unsigned levels[] = {0, OBK_ISA_AVX2, ~0u};
+    static const char *const two[] = {"Add", "Sub", "Mul", "Div", "Max", "Min", "PRelu"}, *const more[] = {"Sum", "Max", "Min",
+                                                                                                           "Mean"};
+    for (int l = 0; l < 3; l++) {
+        ob__kernels_limit(levels[l]);
+        for (int i = 0; i < 700; i++) check_short_rows(two[i % 7], 2, i / 7 % 3 ? OB_FLOAT : OB_DOUBLE);
+        for (int i = 0; i < 240; i++) check_short_rows(more[i % 4], 2 + draw(5), i / 4 % 3 ? OB_FLOAT : OB_DOUBLE);
+    }
+}
+
 /* ---- Work shared between threads: ranges come in any order ---- */
 
 static void scattered(void *pool, int64_t n, int64_t grain, void (*task)(void *context, int64_t begin, int64_t end),
@@ -464,10 +558,15 @@ static void large_results(void **state) {
 int main(int argc, char **argv) {
     if (argc > 1) cmocka_set_test_filter(argv[1]);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(for_each_matches_the_oracle),       cmocka_unit_test(for_each_takes_many_operands),
-        cmocka_unit_test(runs_are_as_long_as_strides_allow), cmocka_unit_test(for_each_refuses),
-        cmocka_unit_test(kernels_match_the_oracle),          cmocka_unit_test(folds_match_the_oracle),
-        cmocka_unit_test(ranges_cover_everything),           cmocka_unit_test(large_results),
+        cmocka_unit_test(for_each_matches_the_oracle),
+        cmocka_unit_test(for_each_takes_many_operands),
+        cmocka_unit_test(runs_are_as_long_as_strides_allow),
+        cmocka_unit_test(for_each_refuses),
+        cmocka_unit_test(kernels_match_the_oracle),
+        cmocka_unit_test(folds_match_the_oracle),
+        cmocka_unit_test(short_rows_have_the_bits_of_long_ones),
+        cmocka_unit_test(ranges_cover_everything),
+        cmocka_unit_test(large_results),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
