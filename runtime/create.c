@@ -15,6 +15,7 @@
 #include "passes/check/names.h"
 #include "passes/check/propagate.h"
 #include "passes/expand/expand.h"
+#include "passes/optimize/padding.h"
 #include "passes/optimize/rules.h"
 #include "runtime/external.h"
 #include "runtime/memory.h"
@@ -307,6 +308,8 @@ static ob_status set_up(ob_session *session, const ob_model *model, const ob_ses
     if (!session->constants) return OB_E_MEMORY;
     ob_external_rules external = {config->external_data, config->external_folder};
     OB_TRY(ob__find_live(session));
+    if (session->optimize)
+        OB_TRY(ob__find_padding(session->model, session->uses, session->live, &session->arena, &session->joins_windows));
     if (session->optimize)
         OB_TRY(ob__find_groups(session->model, &session->facts, session->uses, session->live, &session->arena, &session->groups));
     OB_TRY(ob__load_weights(session, &external, error));

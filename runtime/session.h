@@ -45,6 +45,7 @@ struct ob_session {
     const ob_node **last_reader;   /* by value id: the last node that reads the value; NULL: none, or the caller */
     bool has_cells;                /* an input or output is not a tensor */
     bool *live;                    /* by node id: it runs */
+    bool *joins_windows;           /* by node id: padding that windows can count as theirs, if it is one of zeros; NULL: none */
     ob_group **groups;             /* by node id: the nodes that are planned as one step if sizes allow; NULL: alone */
     struct ob_prepared **prepared; /* by value id: runtime/prepared.c; NULL: none yet */
     ob_constant **constants;       /* by value id: used initializers and folded results */

@@ -161,5 +161,9 @@ static int32_t conv_columns(const ob_view *in, const ob_view *out) {
     return out->rank < 2 ? 0 : out->rank - 2;
 }
 
-const ob_kernel ob__kernel_conv = {
-    .name = "conv", .state_bytes = sizeof(conv), .plan = conv_plan, .run = conv_run, .epilogue_columns = conv_columns};
+const ob_kernel ob__kernel_conv = {.name = "conv",
+                                   .flags = OB_KERNEL_WINDOW,
+                                   .state_bytes = sizeof(conv),
+                                   .plan = conv_plan,
+                                   .run = conv_run,
+                                   .epilogue_columns = conv_columns};

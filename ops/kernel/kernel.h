@@ -36,6 +36,8 @@ typedef struct ob_kernel_site {
     const struct obk_program *program;  /* for ob__kernel_program (ops/elementwise/program.h) */
     const struct ob_epilogue *epilogue; /* for a kernel with epilogue_columns: nodes after it, which it applies to its results;
                                            lives as long as the state. NULL: none */
+    const int64_t *padding; /* for OB_KERNEL_WINDOW: zeros around operand 0 that it does not have in memory, but counts in the
+                               node's result: before each axis, then after each, 0 for the first two axes. NULL: none */
 } ob_kernel_site;
 
 /* n zeroed elements that live as long as the state, for tables and lists. NULL: out of memory. */
@@ -94,8 +96,9 @@ enum {
     OB_KERNEL_DYNAMIC = 8, /* output shapes may depend on data: an output whose rank is OB_RANK_UNKNOWN in `plan` and `run` has no
                               memory yet, and `run` allocates it with ob__kernel_output */
     OB_KERNEL_INPLACE_FIRST = 16, /* as INPLACE, but only for input 0, and only if no other input uses the same memory */
-    OB_KERNEL_CELLS = 32,  /* operands or results may be sequences, optionals and maps: `run` gets args->cells and may allocate */
-    OB_KERNEL_CONTROL = 64 /* the executor runs the node's subgraphs and calls none of the functions below */
+    OB_KERNEL_CELLS = 32, /* operands or results may be sequences, optionals and maps: `run` gets args->cells and may allocate */
+    OB_KERNEL_WINDOW = 128, /* operand 0 may come without zeros around it (ob_kernel_site.padding) */
+    OB_KERNEL_CONTROL = 64  /* the executor runs the node's subgraphs and calls none of the functions below */
 };
 
 /* For `row_axes` of a kernel: each row is folded to one element, so the axes are those along which the result has one. */
@@ -142,6 +145,9 @@ typedef struct ob_kernel {
     /* For kernels whose result 0 is their operands side by side, each in contiguous memory: the byte offset of each operand in
      * the result. `run` leaves out operands that are there already. False: it is not so for these layouts. May be NULL. */
     bool (*places)(const ob_kernel_args *args, int64_t *offsets);
+    /* For kernels that put elements around operand 0: their numbers before each axis, then after each. Only constants have data.
+     * False: they are not all zeros, or their number is not known. May be NULL. */
+    bool (*padding)(const ob_kernel_site *site, const ob_kernel_args *args, int64_t *padding);
     /* Result 0 is the product of the matrices in operands 0 and 1, in the last two axes of each. */
     bool is_product;
 } ob_kernel;

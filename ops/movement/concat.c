@@ -84,7 +84,22 @@ static ob_status tile_run(const ob_kernel_args *args, ob_error *error) {
     return OB_OK;
 }
 
-const ob_kernel ob__kernel_tile = {.name = "tile", .flags = OB_KERNEL_STRIDED, .run = tile_run};
+/* Only axes of size 1 are repeated, as Expand does it. */
+static ob_status tile_view(const ob_kernel_site *site, ob_kernel_args *args, ob_error *error) {
+    (void)site;
+    const ob_view *in = &args->in[0];
+    ob_view *out = &args->out[0];
+    OB_FAIL_IF(in->rank != out->rank, error, OB_E_SHAPE, "the rank changes from %d to %d", in->rank, out->rank);
+    for (int32_t a = 0; a < in->rank; a++) {
+        OB_FAIL_IF(in->dims[a] != out->dims[a] && in->dims[a] != 1, error, OB_E_UNSUPPORTED, "axis %d is repeated", a);
+        out->strides[a] = in->dims[a] != out->dims[a] ? 0 : in->strides[a];
+    }
+    out->data = in->data;
+    return OB_OK;
+}
+
+const ob_kernel ob__kernel_tile = {
+    .name = "tile", .flags = OB_KERNEL_VIEW | OB_KERNEL_STRIDED, .view = tile_view, .run = tile_run};
 
 /* Both copy over (n, c, h, w, i, j): channel c of the tensor with more channels, element (i, j) of the block. */
 static ob_status depth_space_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {

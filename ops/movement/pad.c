@@ -16,12 +16,11 @@ typedef struct state {
 } state;
 
 /* The padding before each axis, checked against the planned result. */
-static ob_status read_pads(const ob_kernel_args *args, int64_t *before, ob_error *error) {
+static ob_status read_pads(const ob_pad_params *params, const ob_kernel_args *args, int64_t *before, ob_error *error) {
     const ob_view *in = &args->in[0], *out = &args->out[0];
     int64_t pads[2 * OB_MAX_RANK], axes[OB_MAX_RANK], after[OB_MAX_RANK] = {0};
     int32_t n_pads = 0, n_axes = 0;
-    const state *s = args->state;
-    OB_TRY(ob__read_either(&s->params.pads, args, 1, pads, 2 * OB_MAX_RANK, &n_pads, error));
+    OB_TRY(ob__read_either(&params->pads, args, 1, pads, 2 * OB_MAX_RANK, &n_pads, error));
     OB_TRY(ob__read_either(&(ob_ints){0}, args, 3, axes, OB_MAX_RANK, &n_axes, error));
     int32_t n = n_axes >= 0 ? n_axes : in->rank;
     OB_FAIL_IF(n_pads != 2 * n || n > in->rank || out->rank != in->rank, error, OB_E_ARGUMENT, "%d pads for %d axes", n_pads, n);
@@ -46,15 +45,15 @@ static ob_status read_pads(const ob_kernel_args *args, int64_t *before, ob_error
     return OB_OK;
 }
 
-static ob_status read_value(const ob_kernel_args *args, void *value, ob_error *error) {
+static ob_status read_value(const state *s, const ob_kernel_args *args, void *value, ob_error *error) {
     ob_dtype dtype = args->in[0].dtype;
     memset(value, 0, 16);
     if (ob__given(args, 2)) {
         OB_FAIL_IF(args->in[2].dtype != dtype || ob__count(&args->in[2]) != 1, error, OB_E_SHAPE,
                    "constant_value is not one element of %s", ob_dtype_name(dtype));
         memcpy(value, args->in[2].data, ob_dtype_size(dtype));
-    } else if (((const state *)args->state)->has_value) {
-        return ob__convert(value, dtype, &((const state *)args->state)->params.value, OB_FLOAT, 1, error);
+    } else if (s->has_value) {
+        return ob__convert(value, dtype, &s->params.value, OB_FLOAT, 1, error);
     }
     return OB_OK;
 }
@@ -132,7 +131,7 @@ static ob_status pad_compute(const ob_kernel_args *args, ob_pad_mode m, const in
         char bytes[16];
         double aligned;
     } value;
-    if (m == OB_PAD_CONSTANT) OB_TRY(read_value(args, &value, error));
+    if (m == OB_PAD_CONSTANT) OB_TRY(read_value(args->state, args, &value, error));
     if (ob__count(out) == 0) return OB_OK;
     char *next = args->scratch, *to = out->data;
     obk_pace pace = ob__pace(args->threads);
@@ -173,10 +172,56 @@ static ob_status pad_compute(const ob_kernel_args *args, ob_pad_mode m, const in
     }
 }
 
+static state read_node(const ob_kernel_site *site, const ob_kernel_args *args) {
+    return (state){.params = ob__pad_params(site->node, site->op->since),
+                   .has_value = site->op->since < 11 && ob__dtype_is_real_or_half(args->in[0].dtype)};
+}
+
+/* True if the numbers of elements are known during planning. */
+static bool has_numbers(const ob_kernel_args *args) {
+    for (uint32_t i = 1; i < args->n_in; i++)
+        if (i != 2 && ob__given(args, i) && !args->in[i].data) return false;
+    return true;
+}
+
+/* Nothing is added: the elements inside are a view. */
+static ob_status pad_view(const ob_kernel_site *site, ob_kernel_args *args, ob_error *error) {
+    const ob_view *in = &args->in[0];
+    ob_view *out = &args->out[0];
+    const state s = read_node(site, args);
+    int64_t before[OB_MAX_RANK], skipped = 0;
+    OB_FAIL_IF(s.params.mode == OB_PAD_MODES || !has_numbers(args), error, OB_E_UNSUPPORTED, "the padding is not known yet");
+    OB_TRY(read_pads(&s.params, args, before, error));
+    for (int32_t a = 0; a < in->rank; a++) {
+        const bool inside = before[a] <= 0 && out->dims[a] - before[a] <= in->dims[a];
+        OB_FAIL_IF(!inside, error, OB_E_UNSUPPORTED, "elements are added");
+        skipped += -before[a] * in->strides[a];
+        out->strides[a] = in->strides[a];
+    }
+    out->data = in->data ? (char *)in->data + (ob__count(out) > 0 ? skipped : 0) : NULL;
+    return OB_OK;
+}
+
+static bool pad_padding(const ob_kernel_site *site, const ob_kernel_args *args, int64_t *padding) {
+    const state s = read_node(site, args);
+    const int32_t rank = args->in[0].rank;
+    int64_t before[OB_MAX_RANK];
+    char value[16];
+    if (s.params.mode != OB_PAD_CONSTANT || !ob__dtype_is_real_or_half(args->in[0].dtype) || !has_numbers(args)) return false;
+    if (ob__given(args, 2) && !args->in[2].data) return false;
+    if (read_value(&s, args, value, NULL) != OB_OK || read_pads(&s.params, args, before, NULL) != OB_OK) return false;
+    for (size_t i = 0; i < sizeof value; i++)
+        if (value[i] != 0) return false;
+    for (int32_t a = 0; a < rank; a++) {
+        padding[a] = before[a];
+        padding[rank + a] = args->out[0].dims[a] - args->in[0].dims[a] - before[a];
+    }
+    return true;
+}
+
 static ob_status pad_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
     state *s = args->state;
-    s->params = ob__pad_params(site->node, site->op->since);
-    s->has_value = site->op->since < 11 && ob__dtype_is_real_or_half(args->in[0].dtype);
+    *s = read_node(site, args);
     OB_FAIL_IF(s->params.mode == OB_PAD_MODES, error, OB_E_ARGUMENT, "mode \"%s\"", ob__attribute_text(site->node, "mode"));
     OB_TRY(ob__keep_list(site, &s->params.pads));
     for (int32_t a = 0; a < args->out[0].rank; a++) OB_TRY(ob__need_scratch(needs, args->out[0].dims[a], sizeof(int64_t), error));
@@ -185,9 +230,14 @@ static ob_status pad_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_k
 
 static ob_status pad_run(const ob_kernel_args *args, ob_error *error) {
     int64_t before[OB_MAX_RANK];
-    OB_TRY(read_pads(args, before, error));
+    OB_TRY(read_pads(&((const state *)args->state)->params, args, before, error));
     return pad_compute(args, ((const state *)args->state)->params.mode, before, error);
 }
 
-const ob_kernel ob__kernel_pad = {
-    .name = "pad", .flags = OB_KERNEL_STRIDED, .state_bytes = sizeof(state), .plan = pad_plan, .run = pad_run};
+const ob_kernel ob__kernel_pad = {.name = "pad",
+                                  .flags = OB_KERNEL_VIEW | OB_KERNEL_STRIDED,
+                                  .state_bytes = sizeof(state),
+                                  .plan = pad_plan,
+                                  .run = pad_run,
+                                  .view = pad_view,
+                                  .padding = pad_padding};

@@ -92,7 +92,12 @@ ob_status ob__plan_window(const ob_kernel_site *site, const ob_window_params *w,
         bool bad = w->kernel[a] < 0 || w->kernel[a] > INT32_MAX || in[a] > INT32_MAX || out[a] > INT32_MAX;
         OB_FAIL_IF(bad || ob__mul_overflows(window->n_kernel, w->kernel[a], &window->n_kernel), error, OB_E_LIMIT,
                    "spatial axis %d is too large", a);
-        axes[a] = axis_of(w, a, in[a], out[a]);
+        const int64_t *padding = site->padding ? site->padding + 2 + a : NULL; /* around the planes in memory */
+        const int64_t before = padding ? padding[0] : 0, after = padding ? padding[w->rank + 2] : 0;
+        axes[a] = axis_of(w, a, in[a] + before + after, out[a]);
+        axes[a].in = in[a];
+        axes[a].before += before;
+        axes[a].after += after;
     }
     if (merges) window->rank = obk_merge_axes(axes, rank);
     window->n_in = ob__product(in, 0, w->rank);

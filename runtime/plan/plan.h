@@ -52,7 +52,9 @@ typedef struct ob_slot {
     ob_buffer *buffer;
     int64_t offset;
     const ob_layout *layout;
-    struct ob_slot *next; /* of the plan */
+    struct ob_slot *next;   /* of the plan */
+    const int64_t *padding; /* zeros around the elements in memory, before and after each axis, that the value has and the layout
+                               does not; only for readers that count them (OB_KERNEL_WINDOW). NULL: none */
 } ob_slot;
 
 /* ---- Steps ---- */

@@ -255,6 +255,27 @@ static ob_status try_view(ob_builder *b, planned *p, bool *done) {
     return OB_OK;
 }
 
+/* Zeros that only windows read stay out of memory: the value is its operand, with a padding. */
+static ob_status try_padding(ob_builder *b, planned *p, bool *done) {
+    const ob_node *node = p->node;
+    if (!b->session->joins_windows || !b->session->joins_windows[node->id] || p->in[0]->buffer->kind == OB_BUFFER_CONST)
+        return OB_OK;
+    const int32_t rank = p->in_views[0].rank;
+    int64_t *padding = OB_ARENA_ARRAY(&b->plan->arena, int64_t, 2 * (size_t)rank);
+    if (!padding) return OB_E_MEMORY;
+    const ob_kernel_args args = {.n_in = node->n_inputs, .n_out = node->n_outputs, .in = p->in_views, .out = p->out};
+    const ob_kernel_site site = ob__site(b->session, node, &b->plan->arena);
+    if (rank < 3 || ob_view_count(&p->in_views[0]) == 0 || !p->kernel->padding(&site, &args, padding)) return OB_OK;
+    for (int32_t a = 0; a < 2 * rank; a++)
+        if (padding[a] < 0 || padding[a] > INT32_MAX || (a % rank < 2 && padding[a] != 0)) return OB_OK;
+    OB_TRY(ob__new_slot(b, node->outputs[0], p->in[0]->buffer, p->in[0]->offset, &p->in_views[0]));
+    b->plan->slots[node->outputs[0]->id]->padding = padding;
+    b->plan->memory.n_views++;
+    consume_inputs(p);
+    *done = true;
+    return OB_OK;
+}
+
 /* ---- Kernels ---- */
 
 /* The array API's rule: a result may take the memory of an operand of exactly its shape, when nobody reads that operand
@@ -357,6 +378,7 @@ static ob_status plan_kernel(ob_builder *b, planned *p, ob_step *step) {
     ob_kernel_site site = ob__site(b->session, node, &b->plan->arena);
     site.program = p->program;
     site.epilogue = p->epilogue;
+    site.padding = p->kernel->flags & OB_KERNEL_WINDOW && p->in[0] ? p->in[0]->padding : NULL;
     ob_error own;
     ob_error_clear(&own);
     step->kernel = p->kernel;
@@ -438,6 +460,7 @@ static ob_status plan_node(ob_builder *b, const ob_node *node) {
     }
     OB_TRY(try_fold(b, &p, &done));
     if (!done) OB_TRY(try_view(b, &p, &done));
+    if (!done) OB_TRY(try_padding(b, &p, &done));
     return done ? OB_OK : ob__plan_step(b, &p);
 }
 

@@ -48,7 +48,7 @@ ob_status ob__new_buffer(ob_builder *b, ob_buffer_kind kind, uint32_t index, uin
 ob_status ob__make_slot(ob_builder *b, ob_buffer *buffer, int64_t offset, const ob_view *view, ob_slot **out) {
     ob_slot *slot = OB_ARENA_NEW(&b->plan->arena, ob_slot);
     if (!slot) return OB_E_MEMORY;
-    *slot = (ob_slot){buffer, offset, ob__new_layout(b, view), b->plan->all_slots};
+    *slot = (ob_slot){buffer, offset, ob__new_layout(b, view), b->plan->all_slots, NULL};
     b->plan->all_slots = slot;
     *out = slot;
     return slot->layout ? OB_OK : OB_E_MEMORY;
