@@ -4,8 +4,9 @@
  * an element depend only on its row of A and its column of B, wherever the product is split and whichever operands are packed.
  * Only `row` (below) sums in another order.
  *
- * Packed A: panels of mr rows, each [k][mr]. Packed B: panels of nr columns, each [k][nr]. The last panel is filled with zeros.
- * So row i (a multiple of mr) of packed A starts at i * k, and column j (a multiple of nr) of packed B at j * k. */
+ * Packed B: panels of nr columns, each [k][nr]. The last panel is filled with zeros. So column j (a multiple of nr) starts at
+ * j * k. Packed A: blocks of k one after the other, each of panels of mr rows, [block of k][mr]: the rows of a part are dense in
+ * a block, wherever the rows of A lie. */
 #ifndef OB_KERNELS_GEMM_GEMM_H
 #define OB_KERNELS_GEMM_GEMM_H
 
@@ -17,7 +18,8 @@
 typedef struct obk_gemm_call {
     int64_t m, n, k; /* any may be 0 */
     const void *a;
-    int64_t a_row, a_k; /* from row to row; along k. a_row 0: packed. Fast if dense along k or packed */
+    int64_t a_row, a_k;   /* from row to row; along k. a_row 0: packed. Fast if dense along k or packed */
+    int64_t a_at, a_rows; /* of packed A, whose memory `a` is: the first row, a multiple of mr; all rows, rounded up to mr */
     const void *b;
     int64_t b_k, b_column; /* b_k 0: packed */
     int64_t b_rows;        /* the k that B was packed with; the product uses the first k rows. 0: k */
@@ -35,8 +37,9 @@ typedef struct obk_gemm {
     int64_t panel_k;  /* the most rows of a panel that a product packs */
     size_t row_bytes; /* bytes of a row of a panel */
     void (*product)(const obk_gemm_call *call);
-    /* A packed operand has k times m rounded up to mr (n rounded up to nr) elements. */
-    void (*pack_a)(void *to, const void *a, int64_t a_row, int64_t a_k, int64_t m, int64_t k);
+    /* A packed operand has k times m rounded up to mr (n rounded up to nr) elements. pack_a writes the rows from `at` on (a
+     * multiple of mr) of one that has `rows` in all. */
+    void (*pack_a)(void *to, int64_t at, int64_t rows, const void *a, int64_t a_row, int64_t a_k, int64_t m, int64_t k);
     void (*pack_b)(void *to, const void *b, int64_t b_k, int64_t b_column, int64_t k, int64_t n);
     /* y[j * y_step] = alpha * the sum of x[l] * b[l + j * b_column] + beta * c[j * c_step]: one row (or column) by a matrix that
      * is dense along k. c NULL: none; it may be y. */

@@ -43,11 +43,15 @@ static void NAME(finish)(REAL *restrict y, ptrdiff_t y_row, const REAL *restrict
     }
 }
 
-/* The microkernel: rows x (2 * panels) vectors of Y. The caller passes rows and panels as constants. Panels of B lie b_panel
- * apart. */
+/* The microkernel: rows x (2 * panels) vectors of Y, which are written, or added to if `adds`. The caller passes rows and panels
+ * as constants. Panels of B lie b_panel apart. */
 OBK_INLINE void NAME(tile)(const int rows, const int panels, int64_t k, const REAL *a, ptrdiff_t a_row, ptrdiff_t a_k,
-                           const REAL *b, ptrdiff_t b_k, ptrdiff_t b_panel, REAL *y, ptrdiff_t y_row) {
+                           const REAL *b, ptrdiff_t b_k, ptrdiff_t b_panel, REAL *y, ptrdiff_t y_row, bool adds) {
     VECTOR sum[OBK_TILE_ROWS][8];
+    if (adds) {
+        OBK_UNROLL
+        for (int i = 0; i < rows; i++) __builtin_prefetch(y + i * y_row, 1); /* rows of a large Y lie pages apart */
+    }
     OBK_UNROLL
     for (int i = 0; i < rows; i++) OBK_UNROLL
     for (int v = 0; v < 2 * panels; v++) sum[i][v] = (VECTOR){0};
@@ -64,6 +68,11 @@ OBK_INLINE void NAME(tile)(const int rows, const int panels, int64_t k, const RE
         a += a_k;
         b += b_k;
     }
+    if (adds) {
+        OBK_UNROLL
+        for (int i = 0; i < rows; i++) OBK_UNROLL
+        for (int v = 0; v < 2 * panels; v++) sum[i][v] = NAME(load)(y + i * y_row + v * NAME(W)) + sum[i][v];
+    }
     OBK_UNROLL
     for (int i = 0; i < rows; i++) OBK_UNROLL
     for (int v = 0; v < 2 * panels; v++) *(MEMORY *)(y + i * y_row + v * NAME(W)) = sum[i][v];
@@ -71,9 +80,9 @@ OBK_INLINE void NAME(tile)(const int rows, const int panels, int64_t k, const RE
 
 /* The tile of `rows` rows at y, `panels` panels wide (more than one only for few rows). */
 static void NAME(any_tile)(int64_t rows, int64_t panels, int64_t k, const REAL *a, ptrdiff_t a_row, ptrdiff_t a_k, const REAL *b,
-                           ptrdiff_t b_k, ptrdiff_t b_panel, REAL *y, ptrdiff_t y_row) {
+                           ptrdiff_t b_k, ptrdiff_t b_panel, REAL *y, ptrdiff_t y_row, bool adds) {
 #define TILE(rows, panels)                                                                                                       \
-    case rows * 8 + panels: NAME(tile)(rows, panels, k, a, a_row, a_k, b, b_k, b_panel, y, y_row); break
+    case rows * 8 + panels: NAME(tile)(rows, panels, k, a, a_row, a_k, b, b_k, b_panel, y, y_row, adds); break
     switch (rows * 8 + panels) {
 #include "kernels/gemm/tiles.inc.h"
     default: break;
@@ -107,8 +116,12 @@ static void NAME(pack)(REAL *to, int64_t width, const REAL *from, ptrdiff_t row,
         NAME(pack_panel)(to + i * k, width, from + i * row, row, along, n - i < width ? n - i : width, k);
 }
 
-static void NAME(pack_a)(void *to, const void *a, int64_t a_row, int64_t a_k, int64_t m, int64_t k) {
-    NAME(pack)(to, OBK_TILE_ROWS, a, a_row, a_k, m, k);
+static void NAME(pack_a)(void *to, int64_t at, int64_t rows, const void *a, int64_t a_row, int64_t a_k, int64_t m, int64_t k) {
+    const int64_t size = block_of_k(k);
+    for (int64_t from = 0; from < k; from += size) {
+        const int64_t some = k - from < size ? k - from : size;
+        NAME(pack)((REAL *)to + from * rows + at * some, OBK_TILE_ROWS, (const REAL *)a + from * a_k, a_row, a_k, m, some);
+    }
 }
 
 static void NAME(pack_b)(void *to, const void *b, int64_t b_k, int64_t b_column, int64_t k, int64_t n) {
@@ -123,18 +136,19 @@ static void NAME(column_of_tiles)(const obk_gemm_call *call, int64_t from_k, int
     bool packed = call->a_row == 0;
     ptrdiff_t a_row = packed ? 1 : call->a_row, a_k = packed ? OBK_TILE_ROWS : call->a_k;
     int64_t columns = call->n - j < n_panels * NAME(NR) ? call->n - j : n_panels * NAME(NR);
-    bool whole = columns == n_panels * NAME(NR) && end->first && end->last && end->alpha == 1 && !call->c;
+    bool whole = columns == n_panels * NAME(NR) && !(end->last && (end->alpha != 1 || call->c));
     for (int64_t i = 0; i < call->m; i += OBK_TILE_ROWS) {
-        const REAL *a = (const REAL *)call->a + (packed ? i * call->k + from_k * OBK_TILE_ROWS : i * a_row + from_k * a_k);
+        const REAL *a =
+            (const REAL *)call->a + (packed ? (call->a_at + i) * k + from_k * call->a_rows : i * a_row + from_k * a_k);
         REAL *y = (REAL *)call->y + i * call->y_row + j;
         int64_t rows = call->m - i < OBK_TILE_ROWS ? call->m - i : OBK_TILE_ROWS;
         if (whole) {
-            NAME(any_tile)(rows, n_panels, k, a, a_row, a_k, b, b_k, b_panel, y, call->y_row);
+            NAME(any_tile)(rows, n_panels, k, a, a_row, a_k, b, b_k, b_panel, y, call->y_row, !end->first);
             continue;
         }
         REAL sums[OBK_TILE_ROWS * NAME(NR)]; /* large enough for two rows of two panels or one row of four */
         end->c = call->c ? (const REAL *)call->c + i * call->c_row + j * call->c_column : NULL;
-        NAME(any_tile)(rows, n_panels, k, a, a_row, a_k, b, b_k, b_panel, sums, n_panels * NAME(NR));
+        NAME(any_tile)(rows, n_panels, k, a, a_row, a_k, b, b_k, b_panel, sums, n_panels * NAME(NR), false);
         NAME(finish)(y, call->y_row, sums, n_panels * NAME(NR), rows, columns, end);
     }
 }
@@ -148,7 +162,8 @@ static void NAME(one_row)(const obk_gemm_call *call, int64_t from_k, int64_t k, 
     REAL *sums = call->panel;
     for (int64_t done = 0; done < n; done += room, j += room) {
         const int64_t some = n - done < room ? n - done : room;
-        const REAL *a = (const REAL *)call->a + from_k * a_k, *b = (const REAL *)call->b + from_k * b_k + j;
+        const REAL *b = (const REAL *)call->b + from_k * b_k + j,
+                   *a = (const REAL *)call->a + (call->a_row == 0 ? call->a_at * k + from_k * call->a_rows : from_k * a_k);
         memset(sums, 0, (size_t)some * sizeof *sums);
         int64_t l = 0;
         for (; l + ROWS <= k; l += ROWS, a += ROWS * a_k, b += ROWS * b_k) {

@@ -109,9 +109,11 @@ static int64_t part_size(int64_t n, double wish) {
     return size < n ? size : n;
 }
 
-void ob__cut_matrices(ob_matrices *p, bool b_packed) {
-    enum { MOST = 16, ROWS = 192, MOST_K = 1024 };
-    const double least_work = 0x1p20, most_work = 0x1p27; /* multiplications: some 30 us and 4 ms of one core */
+void ob__cut_matrices(ob_matrices *p, bool a_packed, bool b_packed) {
+    enum { MOST = 16, ROWS = 192, PACKED_ROWS = 480, MOST_K = 1024 };
+    const bool both = a_packed && b_packed;
+    /* multiplications: some 30 us and 4 ms of one core; 10 ms for parts that must be large in both directions */
+    const double least_work = 0x1p20, most_work = both ? 0x1p29 : 0x1p27;
     int64_t products = ob__product(p->batch, 0, p->n_batch);
     p->down = p->across = p->group = 1;
     p->rows = p->m;
@@ -130,10 +132,10 @@ void ob__cut_matrices(ob_matrices *p, bool b_packed) {
     }
     if (parts > MOST) parts = work / most_work > MOST ? work / most_work : MOST;
     /* Each part packs its own columns of B, so few parts along the rows pack least. With packed B a part has rows of A that fit
-     * into the second-level cache, and reads them for more columns. */
+     * into the second-level cache, if A is packed a block of k of them, and reads them for more columns. */
     double across = parts;
-    const double down = (double)p->m / ROWS;
-    if (b_packed && p->k <= MOST_K && down > 1) across = down < parts ? parts / down : 1;
+    const double down = (double)p->m / (both ? PACKED_ROWS : ROWS);
+    if (b_packed && (a_packed || p->k <= MOST_K) && down > 1) across = down < parts ? parts / down : 1;
     p->columns = part_size(p->n, across);
     p->across = ob__ceil_div(p->n, p->columns);
     p->rows = part_size(p->m, parts / (double)p->across);

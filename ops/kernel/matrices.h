@@ -26,9 +26,9 @@ typedef struct ob_matrices {
  * may become rows. Does not split the work yet. E_SHAPE, E_LIMIT. */
 ob_status ob__matrices(const ob_kernel_site *site, const ob_view *a, const ob_view *b, const ob_view *out, bool joins,
                        ob_matrices *p, ob_error *error);
-/* Splits the work. b_packed: B was packed beforehand. The split depends only on this and on m, n, k and batch, and is at
- * multiples of the rows and columns of all tiles. */
-void ob__cut_matrices(ob_matrices *p, bool b_packed);
+/* Splits the work. a_packed, b_packed: an operand is packed beforehand. The split depends only on this and on m, n, k and batch,
+ * and is at multiples of the rows and columns of all tiles. */
+void ob__cut_matrices(ob_matrices *p, bool a_packed, bool b_packed);
 /* Splits the work into few parts, each a large product. The split depends only on m, n and batch. A part is computed for `inner`
  * of k at a time, which takes less than 20 ms. No size may be 0. */
 void ob__cut_coarsely(ob_matrices *p);

@@ -6,8 +6,8 @@
  * broadcasts only with `broadcast` = 1, which the shape rule checks), 7, 9 (also integers), 11 (C optional), 13 (bfloat16).
  * Integers are computed in double if alpha or beta is not 1. float16 and bfloat16 are computed in float.
  *
- * Operands with dense rows or columns are read in place. A constant B is packed once if several rows use it. With relaxed
- * numerics, OpenBLAS computes large products. */
+ * Operands with dense rows or columns are read in place, but A is packed where its rows fall into few sets of the caches. A
+ * constant B is packed once if several rows use it. With relaxed numerics, OpenBLAS computes large products. */
 #include "core/base/integers.h"
 #include "core/graph/types.h"
 #include "kernels/gemm/gemm.h"
@@ -35,7 +35,7 @@ typedef struct product {
     double alpha, beta;
     int64_t c_row, c_column;
     operand a, b, c;
-    bool has_c, out_converted;
+    bool has_c, out_converted, packs_a; /* packs_a: A is packed in each run */
     ob_product_method method;
     ob_blas *blas;
     const ob_epilogue *epilogue;
@@ -152,6 +152,24 @@ static bool gains_by_packing(const product *s) {
            p->n > 0 && p->k > 0;
 }
 
+static int64_t packed_rows(const product *s) {
+    return ob__round_up(s->p.m, s->gemm->mr);
+}
+
+/* Rows that lie a multiple of 4 KiB apart share few sets of a cache, and of a transposed A each step along k is in another page.
+ * A copy in the order of the tiles gains more than it costs if many columns read it (adr/0062). */
+static bool gains_by_packing_a(const product *s) {
+    enum { LEAST_ROWS = 16, LEAST_COLUMNS = 512, LEAST_K = 384, SAME_SETS = 4096, FAR = 2048 };
+    const int64_t most_bytes = 1 << 26, width = (int64_t)ob_dtype_size(s->computing);
+    const ob_matrices *p = &s->p;
+    int64_t elements;
+    if (s->method != OB_BY_TILES || !s->gemm->pack_a || p->n_batch > 0 || p->m < LEAST_ROWS || p->n < LEAST_COLUMNS ||
+        p->k < LEAST_K)
+        return false;
+    if (ob__mul_overflows(packed_rows(s), p->k, &elements) || elements > most_bytes / width) return false;
+    return p->a.column == 1 ? p->a.row * width % SAME_SETS == 0 : p->a.column >= FAR / width;
+}
+
 static ob_status plan_product(const ob_kernel_site *site, product *s, ob_kernel_args *args, ob_kernel_needs *needs,
                               ob_error *error) {
     const ob_view *in = args->in;
@@ -170,11 +188,13 @@ static ob_status plan_product(const ob_kernel_site *site, product *s, ob_kernel_
         OB_TRY(ob__want_packed_b(site, &s->p, s->gemm, &in[1], s->b.transposed, s->computing, needs, error));
     }
     if (s->has_c) OB_TRY(place_c(s, &in[2], error));
+    s->packs_a = gains_by_packing_a(s);
     if (s->method == OB_BY_BLAS)
         ob__cut_coarsely(&s->p);
     else
-        ob__cut_matrices(&s->p, s->b.prepared >= 0);
+        ob__cut_matrices(&s->p, s->packs_a, s->b.prepared >= 0);
     OB_TRY(need_operand(s, &in[0], &s->a, needs, error));
+    if (s->packs_a) OB_TRY(ob__need_scratch(needs, packed_rows(s) * s->p.k, ob_dtype_size(s->computing), error));
     OB_TRY(need_operand(s, &in[1], &s->b, needs, error));
     if (s->has_c) OB_TRY(need_operand(s, &in[2], &s->c, needs, error));
     s->out_converted = args->out[0].dtype != s->computing;
@@ -191,6 +211,7 @@ typedef struct job {
     const ob_kernel_args *args;
     const char *a, *b, *c;
     char *y;
+    char *packed; /* A, packed, or NULL */
 } job;
 
 /* Multiplies a part of k at a time, and checks in between whether to stop. */
@@ -208,6 +229,16 @@ static void multiply_by_blas(const job *j, obk_gemm_call call) {
     }
 }
 
+/* Packs the rows of the tiles begin .. end of A. */
+static void pack_tiles(void *context, int64_t begin, int64_t end) {
+    const job *j = context;
+    const product *s = j->s;
+    const ob_matrices *p = &s->p;
+    const int64_t from = begin * s->gemm->mr, rows = (end * s->gemm->mr < p->m ? end * s->gemm->mr : p->m) - from;
+    const char *a = j->a + (size_t)(from * p->a.row) * ob_dtype_size(s->computing);
+    s->gemm->pack_a(j->packed, from, packed_rows(s), a, p->a.row, p->a.column, rows, p->k);
+}
+
 static void multiply(const job *j, const ob_matrices_part *part, void *panel) {
     const product *s = j->s;
     const ob_matrices *p = &s->p;
@@ -216,23 +247,29 @@ static void multiply(const job *j, const ob_matrices_part *part, void *panel) {
     const void *c = j->c ? j->c + (size_t)(part->row * s->c_row + part->column * s->c_column) * width : NULL;
     void *y = j->y + (size_t)part->y * width;
     const bool packed = s->b.prepared >= 0;
-    const obk_gemm_call call = {.m = part->rows,
-                                .n = part->columns,
-                                .k = p->k,
-                                .a = a,
-                                .a_row = p->a.row,
-                                .a_k = p->a.column,
-                                .b = b,
-                                .b_k = packed ? 0 : p->b.row,
-                                .b_column = p->b.column,
-                                .y = y,
-                                .y_row = p->n,
-                                .alpha = s->alpha,
-                                .beta = s->beta,
-                                .c = c,
-                                .c_row = s->c_row,
-                                .c_column = s->c_column,
-                                .panel = panel};
+    obk_gemm_call call = {.m = part->rows,
+                          .n = part->columns,
+                          .k = p->k,
+                          .a = a,
+                          .a_row = p->a.row,
+                          .a_k = p->a.column,
+                          .b = b,
+                          .b_k = packed ? 0 : p->b.row,
+                          .b_column = p->b.column,
+                          .y = y,
+                          .y_row = p->n,
+                          .alpha = s->alpha,
+                          .beta = s->beta,
+                          .c = c,
+                          .c_row = s->c_row,
+                          .c_column = s->c_column,
+                          .panel = panel};
+    if (j->packed) {
+        call.a = j->packed;
+        call.a_row = 0;
+        call.a_at = part->row;
+        call.a_rows = packed_rows(s);
+    }
     if (s->method == OB_BY_BLAS)
         multiply_by_blas(j, call);
     else
@@ -269,6 +306,10 @@ static ob_status product_run(const ob_kernel_args *args, ob_error *error) {
     if (s->has_c) OB_TRY(take_operand(s, &args->in[2], &s->c, &scratch, &c, args->threads, error));
     void *y = s->out_converted ? ob__take(&scratch, ob__count(out), ob_dtype_size(s->computing)) : out->data;
     job j = {.s = s, .args = args, .a = a, .b = b, .c = c, .y = y};
+    if (s->packs_a) {
+        j.packed = ob__take(&scratch, packed_rows(s) * s->p.k, ob_dtype_size(s->computing));
+        ob__parallel(args->threads, packed_rows(s) / s->gemm->mr, (1 << 16) / (s->p.k * s->gemm->mr) + 1, pack_tiles, &j);
+    }
     ob__each_chunk(args->threads, s->p.n_chunks, multiply_chunk, &j);
     if (!s->out_converted) return OB_OK;
     return ob__convert_many(out->data, out->dtype, y, s->computing, ob__count(out), args->threads, error);

@@ -85,7 +85,7 @@ static ob_status matmul_plan(const ob_kernel_site *site, ob_kernel_args *args, o
     const obk_integer_gemm *quads = &ob__kernels()->integer_gemm[OBK_INTEGER_QUADS];
     if (s->i.w_packed && ob__kernels_dot8() && quads->product && ob__bytes_fit(w, s->i.w_zero_value)) s->i.gemm = quads;
     if (s->i.w_packed) OB_TRY(want_packed_w(site, args, s, needs, error));
-    ob__cut_matrices(p, s->i.w_packed);
+    ob__cut_matrices(p, false, s->i.w_packed);
     OB_TRY(need_lanes(s, needs, error));
     int64_t n_units;
     OB_FAIL_IF(ob__mul_overflows(s->a_rows, obk_units(s->i.gemm, p->k), &n_units), error, OB_E_LIMIT, "A is too large");

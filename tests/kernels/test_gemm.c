@@ -176,7 +176,11 @@ static void check_cuts(const obk_gemm *gemm, product *p, const numbers *before, 
     p->y = make(whole.is_double, whole.n);
     memcpy(p->y.memory, whole.memory, (size_t)whole.n * each);
     char *a = aligned((size_t)(up(c->m, gemm->mr) * c->k) * each), *b = aligned((size_t)(up(c->n, gemm->nr) * c->k) * each);
-    gemm->pack_a(a, c->a, c->a_row, c->a_k, c->m, c->k);
+    const int64_t whole_rows = up(c->m, gemm->mr), first = gemm->mr * draw(c->m / gemm->mr + 1); /* packed in two steps */
+    gemm->pack_a(a, 0, whole_rows, c->a, c->a_row, c->a_k, first, c->k);
+    if (first < c->m)
+        gemm->pack_a(a, first, whole_rows, (const char *)c->a + (size_t)(first * c->a_row) * each, c->a_row, c->a_k, c->m - first,
+                     c->k);
     gemm->pack_b(b, c->b, c->b_k, c->b_column, c->k, c->n);
     int64_t rows = gemm->mr * (1 + draw(3)), columns = draw(4) ? gemm->nr * (1 + draw(5)) : up(c->n, gemm->nr);
     for (int64_t i = 0; i < c->m; i += rows)
@@ -189,8 +193,10 @@ static void check_cuts(const obk_gemm *gemm, product *p, const numbers *before, 
             part.y = at(&p->y, i * c->y_row + j);
             if (p->has_c) part.c = at(&p->c, i * c->c_row + j * c->c_column);
             if (draw(2)) {
-                part.a = a + (size_t)(i * c->k) * each;
+                part.a = a;
                 part.a_row = 0;
+                part.a_at = i;
+                part.a_rows = whole_rows;
             }
             if (draw(2)) {
                 part.b = b + (size_t)(j * c->k) * each;
