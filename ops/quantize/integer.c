@@ -110,10 +110,13 @@ ob_status ob__want_packed_bytes(const ob_kernel_site *site, const ob_kernel_args
 ob_status ob__plan_integers(const ob_kernel_site *site, const ob_kernel_args *args, bool conv, ob_integers *s,
                             ob_kernel_needs *needs, ob_error *error) {
     s->requantizes = site->node->op_type[0] == 'Q';
+    s->to_float = args->out[0].dtype == OB_FLOAT;
     s->gemm = ob__kernels()->integer_gemm;
     s->loops = ob__kernels()->quantize;
     if (s->requantizes)
         s->at = (ob_integer_places){3, 2, 5, 1, 4, 6, 7, conv ? 8 : -1};
+    else if (s->to_float)
+        s->at = (ob_integer_places){1, 4, 5, 2, 3, -1, -1, 6};
     else
         s->at = (ob_integer_places){1, 2, 3, -1, -1, -1, -1, -1};
     for (int i = 0; i < 3; i++) {

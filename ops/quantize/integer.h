@@ -23,12 +23,12 @@ typedef struct ob_integers {
     ob_spread x_zero, w_zero, x_scale, w_scale;
     const obk_integer_gemm *gemm;
     const obk_quantize *loops;
-    bool requantizes, w_packed; /* w_packed: the session packs it */
-    int16_t w_zero_value;       /* the one zero point of W, if w_packed */
+    bool requantizes, to_float, w_packed; /* to_float: sums times scales, with a bias; w_packed: the session packs it */
+    int16_t w_zero_value;                 /* the one zero point of W, if w_packed */
 } ob_integers;
 
-/* For MatMulInteger and QLinearMatMul, or (`conv`) ConvInteger and QLinearConv. E_UNSUPPORTED for types other than int8 and
- * uint8. */
+/* For MatMulInteger, QLinearMatMul and MatMulIntegerToFloat, or (`conv`) ConvInteger and QLinearConv. E_UNSUPPORTED for types
+ * other than int8 and uint8. */
 ob_status ob__plan_integers(const ob_kernel_site *site, const ob_kernel_args *args, bool conv, ob_integers *s,
                             ob_kernel_needs *needs, ob_error *error);
 

@@ -1,13 +1,16 @@
-/* MatMulInteger (int32 result) and QLinearMatMul (requantized): products of int8 and uint8 minus their zero points, exact in
- * int32, which wraps.
+/* MatMulInteger (int32 result), QLinearMatMul (requantized) and com.microsoft's MatMulIntegerToFloat: products of int8 and uint8
+ * minus their zero points, exact in int32, which wraps.
  *
  * QLinear: y = saturate(round(sum * (a_scale * b_scale / y_scale)) + y_zero_point), halves to even. An operand has one zero point
- * and scale, or A one for each row and B one for each column (ops/quantize/quantized.h). */
+ * and scale, or A one for each row and B one for each column (ops/quantize/quantized.h).
+ *
+ * ToFloat: y = sum * (a_scale * b_scale) + bias. A has one scale. */
 #include "core/base/integers.h"
 #include "kernels/gemm/integer.h"
 #include "kernels/kernels.h"
 #include "kernels/quantize/quantize.h"
 #include "ops/kernel/common.h"
+#include "ops/kernel/epilogue.h"
 #include "ops/kernel/matrices.h"
 #include "ops/quantize/integer.h"
 
@@ -20,6 +23,8 @@ typedef struct integer_matmul {
     int64_t *x_scale_batch, *w_scale_batch;
     int64_t x_scale_row, w_zero_step, w_scale_step;
     size_t sums_bytes; /* for each lane */
+    const ob_epilogue *epilogue;
+    size_t registers_at; /* of the epilogue, in lane memory */
 } integer_matmul;
 
 /* The steps of a zero point or scale along the batch axes of the product. */
@@ -54,7 +59,7 @@ static ob_status need_lanes(integer_matmul *s, ob_kernel_needs *needs, ob_error 
     const ob_matrices *p = &s->p;
     size_t panel = s->i.w_packed ? 0 : obk_integer_panel_bytes(s->i.gemm, p->k), row;
     needs->lane_bytes = panel;
-    if (!s->i.requantizes || p->columns < 1) return OB_OK;
+    if ((!s->i.requantizes && !s->i.to_float) || p->columns < 1) return OB_OK;
     s->strip = SUMS / p->columns;
     s->strip = s->strip >= UNIT ? s->strip / UNIT * UNIT : s->strip < 1 ? 1 : s->strip;
     if (s->strip > p->rows) s->strip = p->rows;
@@ -63,6 +68,8 @@ static ob_status need_lanes(integer_matmul *s, ob_kernel_needs *needs, ob_error 
     OB_FAIL_IF(large, error, OB_E_LIMIT, "the rows of a result are too long");
     s->sums_bytes = row * (size_t)s->strip;
     needs->lane_bytes = panel + row * ((size_t)s->strip + 1);
+    s->registers_at = (size_t)ob__round_up((int64_t)needs->lane_bytes, 64);
+    if (s->epilogue) needs->lane_bytes = s->registers_at + ob__epilogue_bytes(s->epilogue);
     return OB_OK;
 }
 
@@ -70,6 +77,12 @@ static ob_status matmul_plan(const ob_kernel_site *site, ob_kernel_args *args, o
     integer_matmul *s = args->state;
     ob_matrices *p = &s->p;
     OB_TRY(ob__plan_integers(site, args, false, &s->i, needs, error));
+    s->epilogue = site->epilogue;
+    OB_FAIL_IF(s->i.to_float && s->i.x_scale.count != 1, error, OB_E_SHAPE, "several scales of A");
+    const bool has_bias = s->i.to_float && ob__given(args, (uint32_t)s->i.at.bias);
+    OB_FAIL_IF(has_bias && args->out[0].rank > 0 &&
+                   ob__count(&args->in[s->i.at.bias]) != args->out[0].dims[args->out[0].rank - 1],
+               error, OB_E_SHAPE, "the bias has not one element for each column");
     const ob_view *a = &args->in[0], *w = &args->in[s->i.at.w];
     bool joins = s->i.x_zero.count == 1 && s->i.x_scale.count == 1;
     OB_TRY(ob__matrices(site, a, w, &args->out[0], joins, p, error));
@@ -100,6 +113,8 @@ typedef struct job {
     obk_pair *a;
     const void *w; /* packed, or bytes */
     bool w_signed;
+    const float *bias; /* NULL: none */
+    const ob_kernel_args *args;
     ob_integer_values values;
     ob_view out;
     char *lanes;
@@ -153,14 +168,31 @@ static const float *scales_of_row(const job *j, const ob_matrices_part *part, in
     const float *w = v->w_scale + ob__batch_offset(&s->p, part->product, s->w_scale_batch) + part->column * s->w_scale_step;
     int64_t n = s->w_scale_step ? part->columns : 1;
     if (i > 0 && s->x_scale_row == 0) return row; /* the same as for the previous row */
-    for (int64_t k = 0; k < n; k++) row[k] = x * w[k] / v->y_scale;
+    for (int64_t k = 0; k < n; k++) row[k] = s->i.to_float ? x * w[k] : x * w[k] / v->y_scale;
     return row;
+}
+
+/* Rows of sums as floats, with the epilogue. Sums are added to the bias, or to -0, which changes none. */
+static void scale_rows(const job *j, const ob_matrices_part *part, int64_t from, int64_t rows, const int32_t *sums, char *lane) {
+    const integer_matmul *s = j->s;
+    const int64_t n = s->p.n;
+    float *row = (float *)(void *)(lane + s->sums_bytes), *y = (float *)j->out.data + part->y + from * n;
+    for (int64_t i = 0; i < rows; i++) {
+        const obk_scales to = {.scale = scales_of_row(j, part, from + i, row), .each = s->w_scale_step != 0};
+        float *results = y + i * n;
+        for (int64_t k = 0; k < part->columns; k++) results[k] = j->bias ? j->bias[part->column + k] : -0.0F;
+        s->i.loops->accumulate(results, sums + i * part->columns, part->columns, &to);
+    }
+    if (!s->epilogue) return;
+    const ob_epilogue_call after = ob__epilogue_at(s->epilogue, j->args, part->product * s->p.m + part->row + from, part->column,
+                                                   y, n * (int64_t)sizeof *y, lane + s->registers_at);
+    after.base.apply(&after.base, after.y, after.y_row, 0, rows, 0, part->columns);
 }
 
 static void multiply_part(const job *j, const ob_matrices_part *part, char *lane) {
     const integer_matmul *s = j->s;
     const int64_t n = s->p.n;
-    if (!s->i.requantizes) {
+    if (!s->i.requantizes && !s->i.to_float) {
         multiply(j, part, 0, part->rows, (int32_t *)j->out.data + part->y, n, lane);
         return;
     }
@@ -171,6 +203,10 @@ static void multiply_part(const job *j, const ob_matrices_part *part, char *lane
     for (int64_t from = 0; from < part->rows; from += s->strip) {
         int64_t rows = part->rows - from < s->strip ? part->rows - from : s->strip;
         multiply(j, part, from, rows, sums, part->columns, panel);
+        if (s->i.to_float) {
+            scale_rows(j, part, from, rows, sums, lane);
+            continue;
+        }
         for (int64_t i = 0; i < rows; i++) {
             to.scale = scales_of_row(j, part, from + i, row);
             s->i.loops->requantize[ob__is_signed(&j->out) ? OBK_Q_INT8 : OBK_Q_UINT8](
@@ -196,10 +232,12 @@ static ob_status matmul_run(const ob_kernel_args *args, ob_error *error) {
              .view = &args->in[0],
              .w = s->i.w_packed ? args->prepared[0] : w->data,
              .w_signed = ob__is_signed(w),
+             .args = args,
              .out = args->out[0],
              .lanes = args->lanes,
              .lane_stride = args->lane_stride};
     OB_TRY(ob__read_integers(args, &s->i, &scratch, &j.values, error));
+    if (s->i.to_float && ob__given(args, (uint32_t)s->i.at.bias)) j.bias = args->in[s->i.at.bias].data;
     j.a = ob__take(&scratch, s->a_rows * obk_units(s->i.gemm, s->p.k), sizeof(obk_pair));
     if (ob__writes_nothing(args)) return OB_OK;
     ob__parallel(args->threads, s->a_rows, (1 << 16) / (s->p.k + 1) + 1, widen_rows, &j);
@@ -214,3 +252,15 @@ const ob_kernel ob__kernel_integer_matmul = {.name = "integer_matmul",
                                              .plan = matmul_plan,
                                              .run = matmul_run,
                                              .types = BIT(INT8) | BIT(UINT8) | BIT(FLOAT) | BIT(FLOAT16) | BIT(BFLOAT16)};
+
+/* A vector on the right leaves rows only. */
+static int32_t float_columns(const ob_view *in, const ob_view *out) {
+    return in[1].rank > 1 && out->rank > 0 ? 1 : 0;
+}
+
+const ob_kernel ob__kernel_integer_matmul_to_float = {.name = "integer_matmul",
+                                                      .state_bytes = sizeof(integer_matmul),
+                                                      .plan = matmul_plan,
+                                                      .run = matmul_run,
+                                                      .types = BIT(INT8) | BIT(UINT8) | BIT(FLOAT),
+                                                      .epilogue_columns = float_columns};

@@ -16,7 +16,10 @@ ob_rule_check ob__check_bytes;
  * so that an activation that makes negative numbers zero does nothing. */
 ob_rule_check ob__check_bytes_finite, ob__check_bytes_low;
 
-/* ---- products.c: Conv and MatMul of bytes ----
+/* Bytes of any types, zero points of A with one element, and of the scales one is a float and the other one or a vector. */
+ob_rule_check ob__check_scaled_product;
+
+/* ---- products.c: Conv, MatMul and Gemm of bytes ----
  *
  * The scales are normal and positive, and so are the factors between sums and results; W, its scales and the bias are constants;
  * sums do not overflow. Then integers differ from floats by rounding alone.

@@ -238,13 +238,13 @@ static bool match_node(matching *g, const ob_node *wanted, ob_node *node) {
     return match_attributes(g->m, wanted, node) && match_operands(g, wanted, node);
 }
 
-bool ob__match(const ob_pattern *p, ob_node *root, const ob_reads *reads, ob_match *match) {
+bool ob__match(const ob_pattern *p, ob_node *root, const ob_reads *reads, ob_match *match, bool *exact) {
     const ob_match empty = {.pattern = p, .facts = match->facts, .scratch = match->scratch};
     if (strcmp(root->op_type, p->rule->operators[0]) != 0) return false;
     for (uint32_t swapped = 0; swapped < UINT32_C(1) << p->n_commutative; swapped++) {
         matching g = {.m = match, .reads = reads, .root = root, .swapped = swapped};
         *match = empty;
-        if (match_node(&g, p->nodes[p->n_nodes - 1], root)) return true;
+        if (match_node(&g, p->nodes[p->n_nodes - 1], root) && p->rule->check(match, exact)) return true;
     }
     return false;
 }

@@ -32,8 +32,9 @@ typedef struct ob_reads {
 /* Writes the pattern into the model, whose graphs are patterns. */
 ob_status ob__pattern_make(const ob_rule *rule, ob_model *patterns, ob_arena *scratch, ob_pattern *out, ob_error *error);
 
-/* match->facts and match->scratch are given. */
-bool ob__match(const ob_pattern *pattern, ob_node *root, const ob_reads *reads, ob_match *match);
+/* True if the nodes are those of the pattern and its rule's check accepts them. match->facts and match->scratch are given.
+ * *exact: as for ob_rule_check. */
+bool ob__match(const ob_pattern *pattern, ob_node *root, const ob_reads *reads, ob_match *match, bool *exact);
 
 /* The elements of a constant that no caller can override; NULL: it is none, or they are not in the model's file. */
 const ob_tensor *ob__constant_of(const ob_value *value);

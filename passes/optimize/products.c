@@ -12,7 +12,7 @@ typedef struct product {
     const ob_match *m;
     const ob_tensor *w;
     int64_t n_channels, k; /* output channels; products of a sum */
-    bool channels_first;   /* of W: Conv */
+    bool channels_first;   /* of W: Conv, and Gemm with transB */
     const float *w_scales; /* n_channels */
     const int *w_zeros;    /* n_channels */
     const double *biases;  /* n_channels, in units of x_scale * w_scale */
@@ -89,7 +89,7 @@ static bool read_w(product *p) {
     if (!s || s->dtype != OB_FLOAT || !is_for(s, p->n_channels) || (zero && !z)) return false;
     if (z && (z->dtype != w->dtype || z->n_elems != s->n_elems)) return false;
     if (s->n_elems > 1) {
-        int64_t axis = ob__attribute_int_or(m->nodes[m->pattern->n_nodes - 1], "", 1);
+        int64_t axis = 1;
         for (uint32_t i = 0; i < m->pattern->n_nodes; i++)
             if (m->nodes[i]->inputs[0] == ob__matched(m, "w") && m->nodes[i]->inputs[1] == scale)
                 axis = ob__attribute_int_or(m->nodes[i], "axis", 1);
@@ -126,17 +126,21 @@ static bool read_factors(product *p) {
     return true;
 }
 
-static bool is_conv(const ob_match *m) {
+/* The matched node of this operator, or NULL. */
+static const ob_node *find(const ob_match *m, const char *op_type) {
     for (uint32_t i = 0; i < m->pattern->n_nodes; i++)
-        if (strcmp(m->nodes[i]->op_type, "Conv") == 0) return true;
-    return false;
+        if (strcmp(m->nodes[i]->op_type, op_type) == 0) return m->nodes[i];
+    return NULL;
 }
 
 static bool read_product(const ob_match *m, product *p) {
     const ob_dtype x = ob__known_dtype(m, ob__matched(m, "x"));
     const ob_value *x_zero = ob__matched(m, "x_zero"), *y_zero = ob__matched(m, "y_zero");
-    *p = (product){.m = m, .w = ob__constant_of(ob__matched(m, "w")), .channels_first = is_conv(m)};
-    if (!ob__floats_only(m) || !p->w || p->w->rank < (p->channels_first ? 3 : 2) || !ob__is_byte(p->w->dtype)) return false;
+    const ob_node *conv = find(m, "Conv"), *gemm = find(m, "Gemm");
+    *p = (product){.m = m, .w = ob__constant_of(ob__matched(m, "w"))};
+    p->channels_first = conv || (gemm && ob__attribute_int(gemm, "transB") != 0);
+    if (!ob__floats_only(m) || !p->w || p->w->rank < (conv ? 3 : 2) || !ob__is_byte(p->w->dtype)) return false;
+    if (gemm && p->w->rank != 2) return false;
     if (!ob__is_byte(x) || !ob__is_byte(ob__result_dtype(m)) || (x_zero && ob__known_dtype(m, x_zero) != x)) return false;
     if (y_zero && ob__known_dtype(m, y_zero) != ob__result_dtype(m)) return false;
     if (!ob__one_scale(m, "x_scale", &p->x_scale) || !ob__one_scale(m, "y_scale", &p->y_scale)) return false;
@@ -214,4 +218,28 @@ bool ob__check_product_full(const ob_match *m, bool *exact) {
     const ob_dtype y = ob__result_dtype(m);
     return rintf(low / p.y_scale) + (float)p.y_zero <= (float)ob__lowest(y) &&
            rintf(high / p.y_scale) + (float)p.y_zero >= (float)ob__highest(y);
+}
+
+/* ---- Products that are scaled afterwards ---- */
+
+static const ob_shape *shape_of(const ob_match *m, const ob_value *value) {
+    const ob_type *type = &ob__fact(m->facts, value)->type;
+    return type->kind == OB_TYPE_TENSOR && type->shape.rank >= 0 ? &type->shape : NULL;
+}
+
+/* A float, or (n not unknown) n of them in a vector. */
+static bool is_scale(const ob_match *m, const ob_value *value, ob_dim n) {
+    const ob_shape *shape = shape_of(m, value);
+    if (!shape || shape->rank > 1 || ob__known_dtype(m, value) != OB_FLOAT) return false;
+    return shape->rank == 0 || shape->dims[0] == 1 || (n != OB_DIM_UNKNOWN && shape->dims[0] == n);
+}
+
+bool ob__check_scaled_product(const ob_match *m, bool *exact) {
+    const ob_value *a_scale = ob__matched(m, "a_scale"), *a_zero = ob__matched(m, "a_zero");
+    const ob_shape *a = shape_of(m, ob__matched(m, "a")), *b = shape_of(m, ob__matched(m, "b"));
+    (void)exact;
+    if (!a || !b || a->rank < 2 || b->rank < 2) return false;
+    const ob_shape *zero = a_zero ? shape_of(m, a_zero) : NULL;
+    if (a_zero && !(zero && (zero->rank == 0 || (zero->rank == 1 && zero->dims[0] == 1)))) return false;
+    return (!a_scale || is_scale(m, a_scale, OB_DIM_UNKNOWN)) && is_scale(m, ob__matched(m, "b_scale"), b->dims[b->rank - 1]);
 }

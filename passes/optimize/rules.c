@@ -170,7 +170,7 @@ static ob_status visit(application *a, ob_node *root) {
         if (table[i].kind == OB_RULE_RELAXED && !a->relaxed) continue;
         OB_TRY(find_pattern(a, i));
         ob_match m = {.facts = a->facts, .scratch = &a->scratch};
-        const bool applies = ob__match(a->made[i], root, &a->reads, &m) && table[i].check(&m, &exact);
+        const bool applies = ob__match(a->made[i], root, &a->reads, &m, &exact);
         ob_status status = applies && (exact || a->relaxed) ? replace(a, &m) : OB_OK;
         ob__arena_restart(&a->scratch);
         if (status != OB_OK || (applies && (exact || a->relaxed))) return status;

@@ -12,115 +12,7 @@
 
 #include <cmocka.h>
 
-#include "kernels/kernels.h"
-#include "session_case.h"
-
-static const unsigned levels[] = {0, OBK_ISA_AVX2, ~0u};
-
-static int64_t pick(int64_t n) {
-    return rand() % n;
-}
-
-/* ---- Quantized values ---- */
-
-typedef struct quantized {
-    ob_dtype dtype;
-    float scale;
-    int zero;
-} quantized;
-
-static int lowest(ob_dtype dtype) {
-    return dtype == OB_INT8 ? -128 : 0;
-}
-
-static int at(ob_dtype dtype, const void *data, int64_t i) {
-    return dtype == OB_INT8 ? ((const int8_t *)data)[i] : ((const uint8_t *)data)[i];
-}
-
-static quantized draw(bool powers) {
-    quantized q = {.dtype = pick(2) ? OB_INT8 : OB_UINT8};
-    q.scale = powers ? ldexpf(1, (int)pick(6) - 6) : (float)(0.002 + 0.0001 * (double)pick(1000));
-    q.zero = pick(3) ? lowest(q.dtype) + (int)pick(256) : pick(2) ? lowest(q.dtype) : 0;
-    return q;
-}
-
-static ob_value *scalar(ob_model *m, const char *stem, ob_dtype dtype, double number) {
-    char name[60];
-    float real = (float)number;
-    uint8_t byte = (uint8_t)(int)number;
-    int32_t whole = (int32_t)number;
-    snprintf(name, sizeof name, "%s_%u", stem, m->n_values);
-    const void *data = dtype == OB_FLOAT ? (void *)&real : dtype == OB_INT32 ? (void *)&whole : (void *)&byte;
-    return new_weight(m, name, dtype, 0, NULL, data);
-}
-
-static const char *fresh(ob_model *m, const char *stem) {
-    static char name[60];
-    snprintf(name, sizeof name, "%s_%u", stem, m->n_values);
-    return name;
-}
-
-static ob_value *dequantize(ob_model *m, ob_value *x, const quantized *q) {
-    return new_node(m, "DequantizeLinear", fresh(m, "dq"), 3, x, scalar(m, "scale", OB_FLOAT, (double)q->scale),
-                    scalar(m, "zero", q->dtype, q->zero));
-}
-
-static ob_value *quantize(ob_model *m, ob_value *x, const quantized *q) {
-    return new_node(m, "QuantizeLinear", fresh(m, "q"), 3, x, scalar(m, "scale", OB_FLOAT, (double)q->scale),
-                    scalar(m, "zero", q->dtype, q->zero));
-}
-
-/* ---- Sessions ---- */
-
-typedef struct result {
-    ob_status status;
-    ob_dtype dtype;
-    int64_t n;
-    char *bytes;
-    int quantizers, integers; /* nodes of the session: (De)QuantizeLinear; QLinear and moved */
-} result;
-
-static result run_model(const ob_model *model, const ob_view *in, size_t n_in, bool optimize, ob_numerics numerics, int threads) {
-    ob_session_config config;
-    ob_session *session = NULL;
-    ob_error error;
-    ob_view out = {0};
-    result r = {0};
-    ob_session_config_init(&config);
-    config.optimize = optimize;
-    config.numerics = numerics;
-    config.n_threads = threads;
-    r.status = ob_session_create(model, &config, &session, &error);
-    if (r.status == OB_OK) {
-        for (const ob_node *node = session->model->graph->first; node; node = node->next) {
-            r.quantizers += strstr(node->op_type, "uantizeLinear") != NULL;
-            r.integers += strncmp(node->op_type, "QLinear", 7) == 0;
-        }
-        r.status = ob_session_run(session, in, n_in, &out, 1, &error);
-    }
-    if (r.status == OB_OK) {
-        r.dtype = out.dtype;
-        r.n = ob_view_count(&out);
-        const size_t n_bytes = (size_t)r.n * ob_dtype_size(out.dtype);
-        r.bytes = malloc(n_bytes + 1);
-        assert_non_null(r.bytes);
-        if (n_bytes) memcpy(r.bytes, out.data, n_bytes);
-    }
-    ob_session_close(&session);
-    return r;
-}
-
-static void expect_same(const result *a, const result *b) {
-    assert_int_equal(a->status, b->status);
-    if (a->status != OB_OK) return;
-    assert_int_equal(a->n, b->n);
-    assert_int_equal(a->dtype, b->dtype);
-    for (int64_t i = 0; i < a->n; i++) {
-        const size_t width = ob_dtype_size(a->dtype);
-        if (!same_element(a->dtype, a->bytes + (size_t)i * width, b->bytes + (size_t)i * width))
-            fail_msg("element %d of %d differs", (int)i, (int)a->n);
-    }
-}
+#include "quantized_case.h"
 
 typedef struct outcome {
     int exact, relaxed;    /* models that were changed */
@@ -159,13 +51,6 @@ static void check_block(ob_model *model, const ob_view *in, size_t n_in, outcome
     ob__kernels_limit(~0u);
     free(plain.bytes);
     free(relaxed.bytes);
-}
-
-static void *random_bytes(int64_t n) {
-    uint8_t *data = malloc((size_t)n + 1);
-    assert_non_null(data);
-    for (int64_t i = 0; i < n; i++) data[i] = (uint8_t)pick(256);
-    return data;
 }
 
 /* ---- Products ---- */
@@ -276,16 +161,36 @@ static void check_matmul(outcome *o) {
     ob_model_close(&m);
 }
 
+static void check_gemm(outcome *o) {
+    const int64_t rows = 1 + pick(9), k = 1 + pick(pick(3) ? 60 : 400), columns = 1 + pick(70), turned = pick(2);
+    const int64_t dims[] = {turned ? columns : k, turned ? k : columns};
+    const way v = draw_way(columns);
+    ob_model *m = new_model(21);
+    char shape[60];
+    snprintf(shape, sizeof shape, "%d %d", (int)rows, (int)k);
+    ob_value *x = new_input(m, "x", v.x.dtype, shape), *w = weights(m, v.w.dtype, 2, dims, v.w.zero, v.small);
+    ob_value *xf = dequantize(m, x, &v.x), *wf = dequantized_w(m, w, &v, turned ? 0 : 1), *bias = bias_of(m, &v);
+    ob_value *y = new_node(m, "Gemm", "product", bias ? 3 : 2, xf, wf, bias);
+    assert_true(ob__node_set_int(y->producer, "transB", turned));
+    new_output(m, quantize(m, activated(m, y, false), &v.y));
+    void *data = random_bytes(rows * k);
+    const ob_view in = view_of(data, v.x.dtype, 2, (int)rows, (int)k);
+    check_block(m, &in, 1, o);
+    free(data);
+    ob_model_close(&m);
+}
+
 static void random_products(void **state) {
     outcome o = {0};
     (void)state;
     srand(11);
     for (int i = 0; i < 40; i++) check_conv(&o);
     for (int i = 0; i < 40; i++) check_matmul(&o);
-    printf("products: %d of 80 in integers exactly, %d relaxed; %d of %d elements one step away\n", o.exact, o.relaxed,
+    for (int i = 0; i < 40; i++) check_gemm(&o);
+    printf("products: %d of 120 in integers exactly, %d relaxed; %d of %d elements one step away\n", o.exact, o.relaxed,
            (int)o.off_by_one, (int)o.n);
-    assert_true(o.exact >= 15 && o.exact <= 60);
-    assert_int_equal(o.relaxed, 80);
+    assert_true(o.exact >= 20 && o.exact <= 90);
+    assert_int_equal(o.relaxed, 120);
     assert_true(o.off_by_one > 0);
 }
 
