@@ -197,5 +197,17 @@ static ob_status run(const ob_kernel_args *args, ob_error *error) {
     return s->strings ? run_strings(args, error) : ob__element_run(args, error);
 }
 
-const ob_kernel ob__kernel_cast = {
-    .name = "cast", .flags = OB_KERNEL_STRIDED, .state_bytes = sizeof(state), .plan = plan, .run = run};
+/* To the type that the operand has. */
+static ob_status view(const ob_kernel_site *site, ob_kernel_args *args, ob_error *error) {
+    (void)site;
+    OB_FAIL_IF(args->in[0].dtype != args->out[0].dtype, error, OB_E_UNSUPPORTED, "the type changes");
+    args->out[0] = args->in[0];
+    return OB_OK;
+}
+
+const ob_kernel ob__kernel_cast = {.name = "cast",
+                                   .flags = OB_KERNEL_VIEW | OB_KERNEL_STRIDED,
+                                   .state_bytes = sizeof(state),
+                                   .plan = plan,
+                                   .run = run,
+                                   .view = view};

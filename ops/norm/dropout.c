@@ -85,5 +85,19 @@ static ob_status dropout_run(const ob_kernel_args *args, ob_error *error) {
     return OB_OK;
 }
 
-const ob_kernel ob__kernel_dropout = {
-    .name = "dropout", .flags = OB_KERNEL_INPLACE, .state_bytes = sizeof(dropout), .plan = dropout_plan, .run = dropout_run};
+/* The data, if nothing is dropped and no mask is wanted. */
+static ob_status dropout_view(const ob_kernel_site *site, ob_kernel_args *args, ob_error *error) {
+    bool trains = ob__dropout_params(site->node, site->op).trains;
+    const bool unknown = ob__given(args, 2) && (!args->in[2].data || ob__count(&args->in[2]) != 1);
+    if (!unknown && ob__given(args, 2)) trains = *(const uint8_t *)args->in[2].data != 0;
+    OB_FAIL_IF(unknown || trains || ob__wanted(args, 1), error, OB_E_UNSUPPORTED, "it is more than its operand");
+    args->out[0] = args->in[0];
+    return OB_OK;
+}
+
+const ob_kernel ob__kernel_dropout = {.name = "dropout",
+                                      .flags = OB_KERNEL_INPLACE | OB_KERNEL_VIEW,
+                                      .state_bytes = sizeof(dropout),
+                                      .plan = dropout_plan,
+                                      .run = dropout_run,
+                                      .view = dropout_view};

@@ -80,7 +80,31 @@ static ob_status gather_run(const ob_kernel_args *args, ob_error *error) {
     return OB_OK;
 }
 
-const ob_kernel ob__kernel_gather = {.name = "gather", .state_bytes = sizeof(int32_t), .plan = axis_plan, .run = gather_run};
+/* One index that is known during planning picks a slice. */
+static ob_status gather_view(const ob_kernel_site *site, ob_kernel_args *args, ob_error *error) {
+    const ob_view *data = &args->in[0], *indices = &args->in[1];
+    ob_view *out = &args->out[0];
+    int32_t axis;
+    OB_TRY(check_indices(args, 1, error));
+    OB_TRY(ob__axis(ob__gather_axis(site->node), data->rank, &axis, error));
+    OB_FAIL_IF(!indices->data || ob__count(indices) != 1 || out->rank != data->rank - 1 + indices->rank, error, OB_E_UNSUPPORTED,
+               "it is not known to be one slice");
+    const int64_t n = data->dims[axis], given = ob__index_at(indices, 0), index = given < 0 ? given + n : given;
+    OB_FAIL_IF(index < 0 || index >= n, error, OB_E_UNSUPPORTED, "no such slice"); /* `run` says so */
+    for (int32_t a = 0; a < out->rank; a++) {
+        const bool picked = a >= axis && a < axis + indices->rank; /* an axis of size 1 */
+        out->strides[a] = picked ? 0 : data->strides[a < axis ? a : a - indices->rank + 1];
+    }
+    out->data = data->data ? (char *)data->data + index * data->strides[axis] : NULL;
+    return OB_OK;
+}
+
+const ob_kernel ob__kernel_gather = {.name = "gather",
+                                     .flags = OB_KERNEL_VIEW,
+                                     .state_bytes = sizeof(int32_t),
+                                     .plan = axis_plan,
+                                     .run = gather_run,
+                                     .view = gather_view};
 
 /* Gathers n elements for one row of the indices: element k is at from + k * step, plus its index times `apart` bytes along the
  * axis. Returns the number of elements before an invalid index. */

@@ -128,7 +128,8 @@ static drawn draw_model(void) {
 }
 
 static void count_pads(void *context, const ob_step_info *step) {
-    *(int *)context += strcmp(step->kernel, "pad") == 0 || strcmp(step->kernel, "tile") == 0;
+    static const char *const kernels[] = {"pad", "tile", "cast", "dropout", "gather", "copy"};
+    for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++) *(int *)context += strcmp(step->kernel, kernels[i]) == 0;
 }
 
 static int pads_in(const ob_session *session) {
@@ -181,6 +182,20 @@ static void what_is_a_step(void **state) {
         {"p = Constant <value = int64[3] {1, 1, 1}> ()\n z = Tile (x, p)\n y = Neg (z)", 0},
         {"p = Constant <value = int64[3] {1, 1, 2}> ()\n z = Tile (x, p)\n y = Neg (z)", 1},
         {"p = Constant <value = int64[3] {1, 4, 1}> ()\n s = ReduceMax <axes = [1]> (x)\n z = Tile (s, p)\n y = Neg (z)", 0},
+        {"z = Cast <to = 1> (x)\n y = Neg (z)", 0},
+        {"z = Cast <to = 11> (x)\n a = Neg (z)\n y = Cast <to = 1> (a)", 2},
+        {"z = Dropout (x)\n y = Neg (z)", 0},
+        {"z, m = Dropout (x)\n i = Cast <to = 1> (m)\n y = Mul (z, i)", 2},
+        {"t = Constant <value = bool {0}> ()\n r = Constant <value = float {0.5}> ()\n z = Dropout (x, r, t)\n y = Neg (z)", 0},
+        {"t = Constant <value = bool {1}> ()\n r = Constant <value = float {0.5}> ()\n z = Dropout (x, r, t)\n y = Neg (z)", 1},
+        {"i = Constant <value = int64[1] {-2}> ()\n z = Gather <axis = 1> (x, i)\n y = Neg (z)", 0},
+        {"i = Constant <value = int64[1, 1] {4}> ()\n z = Gather <axis = 2> (x, i)\n a = Neg (z)\n"
+         " q = Constant <value = int64[1] {3}> ()\n y = Squeeze (a, q)",
+         0},
+        {"i = Constant <value = int64 {1}> ()\n z = Gather <axis = 0> (x, i)\n q = Gather <axis = 1> (z, i)\n"
+         " s = Constant <value = int64[3] {1, 3, 1}> ()\n y = Reshape (q, s)",
+         1}, /* a copy for the output */
+        {"i = Constant <value = int64[2] {1, 0}> ()\n z = Gather <axis = 1> (x, i)\n y = Neg (z)", 1},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         ob_text text;
