@@ -22,6 +22,8 @@ static int64_t block_of_k(int64_t k) {
 #define MEMORY      obk_v_f32
 #define FMA         obk_fma_v_f32
 #define TRANSPOSE_4 obk_transpose_4_f32
+#define TRANSPOSE   obk_transpose_f32
+#define TRANSPOSED  OBK_TRANSPOSED_F32
 #define NAME(x)     x##_float
 #include "kernels/gemm/real.inc.h"
 #undef REAL
@@ -29,6 +31,8 @@ static int64_t block_of_k(int64_t k) {
 #undef MEMORY
 #undef FMA
 #undef TRANSPOSE_4
+#undef TRANSPOSE
+#undef TRANSPOSED
 #undef NAME
 
 #define REAL        double
@@ -36,6 +40,8 @@ static int64_t block_of_k(int64_t k) {
 #define MEMORY      obk_v_f64
 #define FMA         obk_fma_v_f64
 #define TRANSPOSE_4 obk_transpose_4_f64
+#define TRANSPOSE   obk_transpose_f64
+#define TRANSPOSED  OBK_TRANSPOSED_F64
 #define NAME(x)     x##_double
 #include "kernels/gemm/real.inc.h"
 

@@ -1,5 +1,5 @@
-/* Template of gemm.c. Parameters: REAL, its vector VECTOR (MEMORY for loads and stores), FMA of vectors, TRANSPOSE_4, NAME(x).
- * The microkernel computes tiles of OBK_TILE_ROWS rows by two vectors. */
+/* Template of gemm.c. Parameters: REAL, its vector VECTOR (MEMORY for loads and stores), FMA of vectors, TRANSPOSE_4, TRANSPOSE
+ * of squares of TRANSPOSED elements, NAME(x). The microkernel computes tiles of OBK_TILE_ROWS rows by two vectors. */
 
 enum { NAME(W) = OBK_VECTOR_BYTES / sizeof(REAL), NAME(NR) = 2 * NAME(W) };
 
@@ -103,11 +103,16 @@ static void NAME(pack_panel)(REAL *restrict to, int64_t width, const REAL *restr
         for (int64_t l = 0; l < k; l++, to += width, from += along)
             for (int64_t i = 0; i < n; i++) to[i] = from[i];
     } else {
-        int64_t l = 0, fours = along == 1 ? n / 4 * 4 : 0;
-        for (; l + 4 <= k && fours > 0; l += 4)
-            for (int64_t i = 0; i < fours; i += 4) TRANSPOSE_4(to + l * width + i, width, from + i * row + l, row);
+        enum { SQUARE = TRANSPOSED };
+        const int64_t square = along == 1 ? n / SQUARE * SQUARE : 0, square_k = square > 0 ? k / SQUARE * SQUARE : 0,
+                      fours = along == 1 ? n / 4 * 4 : 0, four_k = k / 4 * 4;
+        for (int64_t l = 0; l < square_k; l += SQUARE)
+            for (int64_t i = 0; i < square; i += SQUARE) TRANSPOSE(to + l * width + i, width, from + i * row + l, row);
+        for (int64_t l = 0; l < four_k; l += 4)
+            for (int64_t i = l < square_k ? square : 0; i < fours; i += 4)
+                TRANSPOSE_4(to + l * width + i, width, from + i * row + l, row);
         for (int64_t i = 0; i < n; i++)
-            for (int64_t at = i < fours ? l : 0; at < k; at++) to[at * width + i] = from[i * row + at * along];
+            for (int64_t at = i < fours ? four_k : 0; at < k; at++) to[at * width + i] = from[i * row + at * along];
     }
 }
 
