@@ -109,25 +109,40 @@ bool ob__heads_gathered(const ob_heads *h, const ob_kernel_args *args, int which
     return h->n_before > 0 && !ob__wanted(args, (uint32_t)which + 1);
 }
 
-const void *ob__gather_head(const ob_heads *h, const ob_kernel_args *args, int which, int64_t head, void *room, int64_t *step) {
+static char *present_at(const ob_heads *h, const ob_kernel_args *args, int which, int64_t head) {
+    const int64_t size = which ? h->v_size : h->size;
+    return (char *)args->out[which + 1].data + head * h->n_total * size * (int64_t)ob_dtype_size(args->in[which + 1].dtype);
+}
+
+/* The new keys or values of a head, with rows `step` elements apart. */
+static const char *fresh_at(const ob_heads *h, const ob_kernel_args *args, int which, int64_t head, int64_t *step) {
     const ob_view *from = &args->in[which + 1];
-    const int64_t size = which ? h->v_size : h->size, width = (int64_t)ob_dtype_size(from->dtype);
-    const int64_t sample = head / h->kv_heads, row = h->flat ? h->kv_heads * size : size;
+    const int64_t size = which ? h->v_size : h->size, sample = head / h->kv_heads;
     const int64_t first = h->flat ? (sample * h->n_keys * h->kv_heads + head % h->kv_heads) * size : head * h->n_keys * size;
-    const char *fresh = (const char *)from->data + first * width;
-    char *to = room;
-    if (ob__wanted(args, (uint32_t)which + 1))
-        to = (char *)args->out[which + 1].data + head * h->n_total * size * width;
-    else if (h->n_before == 0) {
-        *step = row;
-        return fresh;
-    }
-    *step = size;
+    *step = h->flat ? h->kv_heads * size : size;
+    return (const char *)from->data + first * (int64_t)ob_dtype_size(from->dtype);
+}
+
+static void gather(const ob_heads *h, const ob_kernel_args *args, int which, int64_t head, char *to) {
+    int64_t row;
+    const char *fresh = fresh_at(h, args, which, head, &row);
+    const int64_t size = which ? h->v_size : h->size, width = (int64_t)ob_dtype_size(args->in[which + 1].dtype);
     if (h->n_before * size > 0) {
         const char *past = args->in[OB_ATTENTION_PAST + which].data;
         memcpy(to, past + head * h->n_before * size * width, (size_t)(h->n_before * size * width));
     }
     for (int64_t i = 0; size > 0 && i < h->n_keys; i++)
         memcpy(to + (h->n_before + i) * size * width, fresh + i * row * width, (size_t)(size * width));
-    return to;
+}
+
+void ob__fill_present(const ob_heads *h, const ob_kernel_args *args, int which, int64_t head) {
+    gather(h, args, which, head, present_at(h, args, which, head));
+}
+
+const void *ob__place_head(const ob_heads *h, const ob_kernel_args *args, int which, int64_t head, void *room, int64_t *step) {
+    if (h->n_before == 0) return fresh_at(h, args, which, head, step);
+    *step = which ? h->v_size : h->size;
+    if (ob__wanted(args, (uint32_t)which + 1)) return present_at(h, args, which, head);
+    gather(h, args, which, head, room);
+    return room;
 }

@@ -24,10 +24,12 @@ ob_status ob__check_dims(const ob_kernel_site *site, const ob_kernel_args *args,
 /* Reads the sizes of operands and attributes, and checks that they are consistent. */
 ob_status ob__read_heads(const ob_kernel_site *site, const ob_kernel_args *args, ob_heads *out, ob_error *error);
 
-/* Whether keys (which = 0) or values (1) are not contiguous in any operand or result, so that each lane must gather them. */
+/* Whether past and new keys (which = 0) or values (1) are not side by side in any operand or result, so that each lane must
+ * gather them. */
 bool ob__heads_gathered(const ob_heads *h, const ob_kernel_args *args, int which);
-/* All keys or values of head `head` (of batch * kv_heads), with rows `step` elements apart. Also writes the result present_key
- * (or present_value) if it is requested, and then returns a pointer into it. */
-const void *ob__gather_head(const ob_heads *h, const ob_kernel_args *args, int which, int64_t head, void *room, int64_t *step);
+/* Writes the head (of batch * kv_heads) of the result present_key or present_value. */
+void ob__fill_present(const ob_heads *h, const ob_kernel_args *args, int which, int64_t head);
+/* All keys or values of the head, with rows `step` elements apart: in the operand, in the present, or gathered in `room`. */
+const void *ob__place_head(const ob_heads *h, const ob_kernel_args *args, int which, int64_t head, void *room, int64_t *step);
 
 #endif

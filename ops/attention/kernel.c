@@ -1,6 +1,5 @@
-/* Attention 23 to 25: Y = softmax(scale * Q K' + mask) V for each head. A head is computed by blocks of rows of Q, so that only
- * the scores of one block are in memory. Keys and values that several blocks use are packed once for each run. Types: float and
- * double; float16 and bfloat16 are computed as float. A chunk is a block of one query head. */
+/* Attention 23 to 25: Y = softmax(scale * Q K' + mask) V for each head, by blocks of rows of Q (row_blocks.h). Types: float and
+ * double; float16 and bfloat16 are computed as float. */
 #include "core/base/integers.h"
 #include "core/graph/types.h"
 #include "ops/attention/heads.h"
@@ -11,19 +10,17 @@
 #include "kernels/loop.h"
 #include "kernels/softmax/softmax.h"
 #include "ops/attention/params.h"
-
-enum { MOST_ROWS = 96, FEWEST_ROWS = 12, BLOCK_SCORES = 48 * 1024 };
+#include "ops/attention/row_blocks.h"
 
 typedef struct attention {
     ob_heads h;
-    int64_t block, n_blocks; /* rows of a block, blocks of a head */
-    bool packed, is_double;
+    ob_blocks blocks;
+    bool is_double;
     int64_t left, right; /* keys that a query sees before and after its own position, small enough to be added to positions */
     int mode;
     ob_dtype computing, precision; /* of scores; of softmax */
     double scale, softcap;
     obk_unary_params cap;
-    const obk_gemm *gemm;
     const obk_softmax *softmax;
     obk_loop add, multiply, capped, where;
 } attention;
@@ -49,39 +46,35 @@ static ob_status read_params(const ob_kernel_site *site, const ob_kernel_args *a
     return OB_OK;
 }
 
-/* Scratch memory for the keys or values of all heads, packed as `along` by `across`, rounded up to panels. */
-static ob_status need_packed(const attention *a, int64_t along, int64_t across, ob_kernel_needs *needs, ob_error *error) {
-    const int64_t nr = a->gemm->nr;
-    size_t n = (size_t)a->h.batch;
-    const size_t factors[3] = {(size_t)a->h.kv_heads, (size_t)along, (size_t)ob__round_up(across, nr)};
-    for (int i = 0; i < 3; i++)
-        OB_FAIL_IF(ob__size_mul_overflows(n, factors[i], &n) || n > INT64_MAX / 16, error, OB_E_LIMIT,
-                   "there are too many keys and values");
-    return ob__need_scratch(needs, (int64_t)n, ob_dtype_size(a->computing), error);
-}
-
-static int64_t panel_bytes(const attention *a) {
-    return (int64_t)obk_panel_bytes(a->gemm, a->h.size > a->h.n_total ? a->h.size : a->h.n_total);
-}
-
 /* -1 if the product is too large; ob__need_lanes refuses that size. */
 static int64_t times(int64_t a, int64_t b) {
     size_t n;
     return ob__size_mul_overflows((size_t)a, (size_t)b, &n) || n > INT64_MAX ? -1 : (int64_t)n;
 }
 
-static ob_status need_memory(const attention *a, const ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
+/* One row of many queries is summed by tiles, so that it has the same bits alone. */
+static void set_sizes(attention *a) {
+    const ob_heads *h = &a->h;
+    ob_blocks *b = &a->blocks;
+    b->width = ob_dtype_size(a->computing);
+    b->gemm = &ob__kernels()->gemm[a->is_double ? OBK_GEMM_DOUBLE : OBK_GEMM_FLOAT];
+    b->heads = times(h->batch, h->q_heads);
+    b->share = h->group > 0 ? h->group : 1;
+    b->m = h->n_queries;
+    b->k = h->size;
+    b->n = h->n_total;
+    b->n_v = h->v_size;
+    b->method[0] = b->method[1] = OB_BY_TILES;
+    b->dense[1] = true;
+}
+
+static ob_status need_memory(attention *a, const ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
     const ob_heads *h = &a->h;
     const size_t width = ob_dtype_size(a->computing);
     OB_TRY(ob__plan_real(args, needs, error));
-    if (a->packed) {
-        OB_TRY(need_packed(a, h->size, h->n_total, needs, error));
-        OB_TRY(need_packed(a, h->n_total, h->v_size, needs, error));
-    }
-    OB_TRY(ob__need_lanes(needs, times(a->block, h->size), width, error));
-    OB_TRY(ob__need_lanes(needs, times(a->block, h->n_total), width, error));
+    OB_TRY(ob__need_blocks(&a->blocks, needs, error));
+    OB_TRY(ob__need_lanes(needs, times(a->blocks.rows, h->size), width, error));
     OB_TRY(ob__need_lanes(needs, h->n_total, sizeof(double), error));
-    OB_TRY(ob__need_lanes(needs, panel_bytes(a), 1, error));
     for (int which = 0; which < 2; which++)
         if (ob__heads_gathered(h, args, which))
             OB_TRY(ob__need_lanes(needs, times(h->n_total, which ? h->v_size : h->size), width, error));
@@ -93,12 +86,7 @@ static ob_status attention_plan(const ob_kernel_site *site, ob_kernel_args *args
     const obk_table *kernels = ob__kernels();
     OB_TRY(ob__read_heads(site, args, &a->h, error));
     OB_TRY(read_params(site, args, a, error));
-    const int64_t fitting = BLOCK_SCORES / (a->h.n_total > 0 ? a->h.n_total : 1);
-    a->block = fitting > MOST_ROWS ? MOST_ROWS : fitting < FEWEST_ROWS ? FEWEST_ROWS : fitting / FEWEST_ROWS * FEWEST_ROWS;
-    if (a->block > a->h.n_queries) a->block = a->h.n_queries > 0 ? a->h.n_queries : 1;
-    a->n_blocks = ob__ceil_div(a->h.n_queries, a->block);
-    a->packed = !(a->n_blocks == 1 && a->h.group == 1);
-    a->gemm = &kernels->gemm[a->is_double ? OBK_GEMM_DOUBLE : OBK_GEMM_FLOAT];
+    set_sizes(a);
     a->softmax = kernels->softmax;
     a->add = kernels->binary[OBK_ADD][a->computing];
     a->multiply = kernels->binary[OBK_MUL][a->computing];
@@ -112,40 +100,19 @@ static ob_status attention_plan(const ob_kernel_site *site, ob_kernel_args *args
 /* ---- Running ---- */
 
 typedef struct lane_memory {
-    char *queries, *scores, *row, *panel, *heads[2];
+    char *queries, *row, *heads[2];
 } lane_memory;
 
-typedef struct job {
-    const ob_kernel_args *args;
-    const attention *a;
-    char *packed[2];
-    size_t packed_bytes[2]; /* of a head */
-} job;
-
-static lane_memory memory_of(const job *j, int lane) {
-    const attention *a = j->a;
+static lane_memory memory_of(const ob_blocks_job *job, char *next) {
+    const attention *a = job->context;
     const size_t width = ob_dtype_size(a->computing);
-    char *next = ob__lane(j->args->lanes, j->args->lane_stride, lane);
     lane_memory m;
-    m.queries = ob__take(&next, a->block * a->h.size, width);
-    m.scores = ob__take(&next, a->block * a->h.n_total, width);
+    m.queries = ob__take(&next, a->blocks.rows * a->h.size, width);
     m.row = ob__take(&next, a->h.n_total, sizeof(double));
-    m.panel = ob__take(&next, panel_bytes(a), 1);
     m.heads[0] = next;
     m.heads[1] = next;
-    if (ob__heads_gathered(&a->h, j->args, 0)) ob__take(&m.heads[1], a->h.n_total * a->h.size, width);
+    if (ob__heads_gathered(&a->h, job->args, 0)) ob__take(&m.heads[1], a->h.n_total * a->h.size, width);
     return m;
-}
-
-static void pack_head(void *context, int64_t chunk, int lane) {
-    const job *j = context;
-    const attention *a = j->a;
-    const lane_memory m = memory_of(j, lane);
-    int64_t step;
-    const void *keys = ob__gather_head(&a->h, j->args, 0, chunk, m.heads[0], &step);
-    a->gemm->pack_b(j->packed[0] + (size_t)chunk * j->packed_bytes[0], keys, 1, step, a->h.size, a->h.n_total);
-    const void *values = ob__gather_head(&a->h, j->args, 1, chunk, m.heads[1], &step);
-    a->gemm->pack_b(j->packed[1] + (size_t)chunk * j->packed_bytes[1], values, step, 1, a->h.n_total, a->h.v_size);
 }
 
 /* A block of rows: its position and its scores, `seen` for each row. */
@@ -196,7 +163,9 @@ static void apply_mask(const attention *a, const ob_view *mask, const block *b, 
 static void show(const attention *a, const ob_kernel_args *args, const block *b, int mode) {
     if (a->mode != mode || !ob__wanted(args, OB_ATTENTION_SCORES)) return;
     const int64_t first = (b->sample * a->h.q_heads + b->head) * a->h.n_queries + b->from;
-    memcpy((char *)args->out[OB_ATTENTION_SCORES].data + first * b->row_bytes, b->scores, (size_t)(b->rows * b->row_bytes));
+    const int64_t n_bytes = b->seen * (int64_t)ob_dtype_size(a->computing);
+    char *to = (char *)args->out[OB_ATTENTION_SCORES].data + first * n_bytes;
+    for (int64_t i = 0; i < b->rows; i++) memcpy(to + i * n_bytes, b->scores + i * b->row_bytes, (size_t)n_bytes);
 }
 
 static bool is_masked(const attention *a, const block *b, int64_t row) {
@@ -213,7 +182,8 @@ static bool is_masked(const attention *a, const block *b, int64_t row) {
  * outputs. */
 static void soften_rows(const attention *a, const block *b, char *row, obk_pace *pace) {
     if (a->precision == a->computing) {
-        a->softmax->rows[a->is_double](b->scores, b->seen, b->scores, b->seen, b->rows, b->seen, false, pace);
+        const int64_t row_step = b->row_bytes / (int64_t)ob_dtype_size(a->computing);
+        a->softmax->rows[a->is_double](b->scores, row_step, b->scores, row_step, b->rows, b->seen, false, pace);
         return;
     }
     const bool narrow = !ob__dtype_is_real(a->precision);
@@ -233,22 +203,22 @@ static void soften_rows(const attention *a, const block *b, char *row, obk_pace 
 
 /* The weights of a query that sees no key are zeros. Source: errata of Attention-23 and -24, onnx/onnx#8068. */
 static void soften(const attention *a, const block *b, char *row, const ob_threads *threads) {
-    bool masked[MOST_ROWS];
+    bool masked[OB_BLOCK_ROWS];
     if (b->seen == 0) return;
     for (int64_t i = 0; i < b->rows; i++) masked[i] = is_masked(a, b, i);
     obk_pace pace = ob__pace(threads);
     soften_rows(a, b, row, &pace);
     for (int64_t i = 0; i < b->rows; i++)
-        if (masked[i]) memset(b->scores + i * b->row_bytes, 0, (size_t)b->row_bytes);
+        if (masked[i]) memset(b->scores + i * b->row_bytes, 0, (size_t)(b->seen * (int64_t)ob_dtype_size(a->computing)));
 }
 
 /* From the products of queries and keys to the weights of the values. */
-static void weigh(const attention *a, const ob_kernel_args *args, const block *b, char *row) {
+static void weigh_block(const attention *a, const ob_kernel_args *args, const block *b, char *row) {
     const int64_t width = (int64_t)ob_dtype_size(a->computing);
     show(a, args, b, 0);
     if (a->softcap != 0 && b->seen > 0) {
         char *const pointers[2] = {b->scores, b->scores};
-        a->capped(pointers, (int64_t[]){width}, b->rows * b->seen, (int64_t[]){0, 0}, 1, &a->cap);
+        a->capped(pointers, (int64_t[]){width}, b->seen, (int64_t[]){b->row_bytes, b->row_bytes}, b->rows, &a->cap);
     }
     show(a, args, b, 1);
     if (ob__given(args, OB_ATTENTION_MASK)) apply_mask(a, &args->in[OB_ATTENTION_MASK], b, row);
@@ -263,89 +233,87 @@ static void weigh(const attention *a, const ob_kernel_args *args, const block *b
 }
 
 /* Keys that no row of the block sees are left out, unless the scores themselves are a result. */
-static block block_of(const job *j, int64_t chunk, char *scores) {
-    const attention *a = j->a;
+static block block_of(const ob_blocks_job *job, const ob_block *of) {
+    const attention *a = job->context;
     const ob_heads *h = &a->h;
-    const int64_t head = chunk / a->n_blocks, from = chunk % a->n_blocks * a->block;
-    block b = {.sample = head / h->q_heads, .head = head % h->q_heads, .from = from, .scores = scores};
-    b.rows = h->n_queries - from < a->block ? h->n_queries - from : a->block;
+    block b = {.sample = of->head / h->q_heads,
+               .head = of->head % h->q_heads,
+               .from = of->row,
+               .rows = of->rows,
+               .scores = of->scores,
+               .row_bytes = of->row_bytes};
     b.seen = b.valid = h->n_total;
     b.before = h->n_before;
-    if (ob__given(j->args, OB_ATTENTION_LENGTHS)) {
-        const int64_t n = ((const int64_t *)j->args->in[OB_ATTENTION_LENGTHS].data)[b.sample];
+    if (ob__given(job->args, OB_ATTENTION_LENGTHS)) {
+        const int64_t n = ((const int64_t *)job->args->in[OB_ATTENTION_LENGTHS].data)[b.sample];
         b.valid = n < 0 ? 0 : n < b.valid ? n : b.valid;
         b.before = b.valid - h->n_queries; /* the last query is aligned with the last valid key */
     }
-    if (!ob__wanted(j->args, OB_ATTENTION_SCORES) && b.seen > 0) {
-        const int64_t end = from + b.rows + b.before + a->right;
+    if (!ob__wanted(job->args, OB_ATTENTION_SCORES) && b.seen > 0) {
+        const int64_t end = b.from + b.rows + b.before + a->right;
         if (end < b.seen) b.seen = end;
         if (b.valid < b.seen) b.seen = b.valid;
         if (b.seen < 1) b.seen = 1;
     }
-    b.row_bytes = b.seen * (int64_t)ob_dtype_size(a->computing);
     return b;
 }
 
-/* Sets keys or values as an operand of a product: packed if they were packed, otherwise in place. */
-static void place_head(const job *j, int which, int64_t head, const lane_memory *m, obk_gemm_call *call) {
-    const attention *a = j->a;
-    call->panel = m->panel;
-    if (a->packed) {
-        call->b = j->packed[which] + (size_t)head * j->packed_bytes[which];
-        call->b_rows = which ? a->h.n_total : a->h.size;
-        return;
-    }
-    int64_t step;
-    call->b = ob__gather_head(&a->h, j->args, which, head, m->heads[which], &step);
-    call->b_k = which ? step : 1;
-    call->b_column = which ? 1 : step;
+static void place(const ob_blocks_job *job, int64_t head, char *memory, ob_blocks_head *at) {
+    const attention *a = job->context;
+    const ob_heads *h = &a->h;
+    const lane_memory m = memory_of(job, memory);
+    const int64_t sample = head / h->q_heads, kv = sample * h->kv_heads + head % h->q_heads / h->group,
+                  width = (int64_t)ob_dtype_size(a->computing),
+                  first = h->flat ? sample * h->n_queries * h->q_heads + head % h->q_heads : head * h->n_queries,
+                  across = h->flat ? h->q_heads : 1;
+    *at = (ob_blocks_head){.a = (const char *)job->args->in[0].data + first * h->size * width,
+                           .a_row = across * h->size,
+                           .a_k = 1,
+                           .b_k = 1,
+                           .v_column = 1,
+                           .y = (char *)job->args->out[0].data + first * h->v_size * width,
+                           .y_row = across * h->v_size};
+    at->b = ob__place_head(h, job->args, 0, kv, m.heads[0], &at->b_column);
+    at->v = ob__place_head(h, job->args, 1, kv, m.heads[1], &at->v_k);
 }
 
-static void one_block(void *context, int64_t chunk, int lane) {
-    const job *j = context;
-    const attention *a = j->a;
-    const ob_heads *h = &a->h;
-    const lane_memory m = memory_of(j, lane);
-    const block b = block_of(j, chunk, m.scores);
-    const int64_t width = (int64_t)ob_dtype_size(a->computing), kv = b.sample * h->kv_heads + b.head / h->group;
-    const int64_t row = h->flat ? h->q_heads * h->size : h->size, y_row = h->flat ? h->q_heads * h->v_size : h->v_size;
-    const int64_t first = h->flat ? (b.sample * h->n_queries + b.from) * h->q_heads + b.head
-                                  : (b.sample * h->q_heads + b.head) * h->n_queries + b.from;
+/* Scales the queries. */
+static void begin(const ob_blocks_job *job, ob_block *of, ob_blocks_head *at) {
+    const attention *a = job->context;
+    const int64_t width = (int64_t)ob_dtype_size(a->computing), size = a->h.size;
+    const lane_memory m = memory_of(job, of->memory);
     const float scale = (float)a->scale;
-    char *const scaled[3] = {(char *)j->args->in[0].data + first * h->size * width,
-                             (char *)(uintptr_t)(a->is_double ? (const void *)&a->scale : &scale), m.queries};
-    if (h->size > 0)
-        a->multiply(scaled, (int64_t[]){width, 0}, h->size, (int64_t[]){row * width, 0, h->size * width}, b.rows, NULL);
-    obk_gemm_call call = {.m = b.rows, .n = b.seen, .k = h->size, .a = m.queries, .a_row = h->size, .a_k = 1, .alpha = 1};
-    call.y = m.scores;
-    call.y_row = b.seen;
-    place_head(j, 0, kv, &m, &call);
-    a->gemm->product(&call);
-    if (ob__stopped_inside(j->args->threads)) return;
-    weigh(a, j->args, &b, m.row);
-    if (ob__stopped_inside(j->args->threads)) return;
-    call = (obk_gemm_call){.m = b.rows, .n = h->v_size, .k = b.seen, .a = m.scores, .a_row = b.seen, .a_k = 1, .alpha = 1};
-    call.y = (char *)j->args->out[0].data + first * h->v_size * width;
-    call.y_row = y_row;
-    place_head(j, 1, kv, &m, &call);
-    if (h->v_size > 0) a->gemm->product(&call);
+    char *const scaled[3] = {(char *)(uintptr_t)at->a, (char *)(uintptr_t)(a->is_double ? (const void *)&a->scale : &scale),
+                             m.queries};
+    const bool dense = at->a_row == size; /* one long row */
+    const int64_t rows = dense ? 1 : of->rows, n = dense ? of->rows * size : size;
+    if (size > 0) a->multiply(scaled, (int64_t[]){width, 0}, n, (int64_t[]){at->a_row * width, 0, size * width}, rows, NULL);
+    at->a = m.queries;
+    at->a_row = size > 0 ? size : 1;
+    of->seen = block_of(job, of).seen;
+}
+
+static void weigh(const ob_blocks_job *job, const ob_block *of) {
+    const block b = block_of(job, of);
+    weigh_block(job->context, job->args, &b, memory_of(job, of->memory).row);
+}
+
+static void fill_present(void *context, int64_t head, int lane) {
+    const ob_blocks_job *job = context;
+    const attention *a = job->context;
+    (void)lane;
+    for (int which = 0; which < 2; which++)
+        if (ob__wanted(job->args, (uint32_t)which + 1)) ob__fill_present(&a->h, job->args, which, head);
 }
 
 static ob_status compute(const ob_kernel_args *args, ob_error *error) {
     (void)error;
     const attention *a = args->state;
-    const ob_heads *h = &a->h;
-    const int64_t nr = a->gemm->nr, sizes[2] = {ob__round_up(h->n_total, nr) * h->size, ob__round_up(h->v_size, nr) * h->n_total};
-    job j = {.args = args, .a = a};
+    ob_blocks_job job = {.plan = &a->blocks, .args = args, .context = a, .place = place, .begin = begin, .weigh = weigh};
     if (ob__writes_nothing(args)) return OB_OK;
-    char *next = args->scratch;
-    for (int i = 0; a->packed && i < 2; i++) {
-        j.packed_bytes[i] = (size_t)sizes[i] * ob_dtype_size(a->computing);
-        j.packed[i] = ob__take(&next, h->batch * h->kv_heads * sizes[i], ob_dtype_size(a->computing));
-    }
-    if (a->packed) ob__each_chunk(args->threads, h->batch * h->kv_heads, pack_head, &j);
+    if (ob__wanted(args, 1) || ob__wanted(args, 2)) ob__each_chunk(args->threads, a->h.batch * a->h.kv_heads, fill_present, &job);
     if (ob__count(&args->out[0]) > 0 || (ob__wanted(args, OB_ATTENTION_SCORES) && ob__count(&args->out[OB_ATTENTION_SCORES]) > 0))
-        ob__each_chunk(args->threads, h->batch * h->q_heads * a->n_blocks, one_block, &j);
+        ob__run_blocks(&job);
     return OB_OK;
 }
 

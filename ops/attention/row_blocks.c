@@ -2,13 +2,13 @@
 
 #include "core/base/integers.h"
 
-enum { MOST_ROWS = 96, FEWEST_ROWS = 12, BLOCK_BYTES = 192 * 1024, LINE = 64, WIDE_ROW = 512 };
+enum { FEWEST_ROWS = 12, BLOCK_BYTES = 192 * 1024, LINE = 64, WIDE_ROW = 512 };
 
 /* ---- Planning ---- */
 
 static int64_t rows_of_block(const ob_blocks *b) {
     const int64_t fitting = BLOCK_BYTES / (int64_t)b->width / (b->n > 0 ? b->n : 1);
-    const int64_t rows = fitting > MOST_ROWS     ? MOST_ROWS
+    const int64_t rows = fitting > OB_BLOCK_ROWS ? OB_BLOCK_ROWS
                          : fitting < FEWEST_ROWS ? FEWEST_ROWS
                                                  : fitting / FEWEST_ROWS * FEWEST_ROWS;
     return rows < b->m ? rows : b->m > 0 ? b->m : 1;
@@ -26,12 +26,13 @@ static void cut(ob_blocks *b) {
     const int64_t unit = b->share * b->n_blocks;
     const double work = (double)b->share * (double)b->m * (double)b->n * (double)(b->k + b->n_v + 1);
     b->units = b->heads / b->share;
-    b->parts = b->units >= FEW_CHUNKS || b->units < 1 ? 1 : ob__least(unit, ob__ceil_div(FEW_CHUNKS, b->units));
+    if (unit <= 0 || b->units <= 0) return; /* no chunks */
+    b->parts = b->units >= FEW_CHUNKS ? 1 : ob__least(unit, ob__ceil_div(FEW_CHUNKS, b->units));
     if (work / (double)b->parts < least_work) b->parts = work < least_work ? 1 : (int64_t)(work / least_work);
     b->per_part = ob__ceil_div(unit, b->parts);
     b->parts = ob__ceil_div(unit, b->per_part);
     const double units = work > 0 ? least_work / work : (double)b->units;
-    b->per_chunk = units <= 1 ? 1 : units < (double)b->units ? (int64_t)units : b->units > 0 ? b->units : 1;
+    b->per_chunk = units <= 1 ? 1 : units < (double)b->units ? (int64_t)units : b->units;
     b->n_chunks = ob__ceil_div(b->units, b->per_chunk) * b->parts;
 }
 

@@ -8,6 +8,8 @@
 #include "ops/kernel/common.h"
 #include "ops/kernel/method.h"
 
+enum { OB_BLOCK_ROWS = 96 }; /* the most rows of a block */
+
 /* Sizes, which the kernel sets, and the plan that follows from them. */
 typedef struct ob_blocks {
     const obk_gemm *gemm;
