@@ -50,6 +50,7 @@ typedef struct obk_iteration_spec {
     const obk_program *program; /* in place of loop, params, fold and conversions; lives as long as the plan */
     const void *params;         /* must live as long as the plan */
     bool fold, swap;
+    bool apart;           /* in a program the result is not in an operand's place */
     const void *fixed[3]; /* scalars that stand for inputs, whatever the data of their views; they live as long as the plan */
     obk_loop finish;
     const void *finish_operand;

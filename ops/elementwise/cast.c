@@ -11,22 +11,27 @@
 #include "kernels/convert/narrow.h"
 #include "kernels/loop.h"
 #include "ops/elementwise/element.h"
+#include "ops/kernel/common.h"
 #include "ops/table/attributes.h"
 #include "ops/table/op.h"
 
+/* The last step of a conversion. */
+typedef struct last_step {
+    obk_convert convert; /* NULL: the bytes are copied */
+    size_t elem_bytes;
+    bool saturate;
+    bool to_e8m0; /* from float, with this rounding */
+    obk_round round;
+} last_step;
+
 typedef struct state {
     obk_iteration iteration; /* first: see ob__element_run */
-    obk_convert last;        /* NULL: the bytes are copied */
-    size_t elem_bytes;
-    bool strings;
-    bool saturate;
-    bool to_e8m0; /* the last step is from float, with this rounding */
-    obk_round round;
+    bool strings, saturate;
 } state;
 
-static void copy_loop(char *const *pointers, const int64_t *step, int64_t n, const int64_t *row, int64_t rows,
+static void last_loop(char *const *pointers, const int64_t *step, int64_t n, const int64_t *row, int64_t rows,
                       const void *params) {
-    const state *s = params;
+    const last_step *s = params;
     (void)step;
     for (int64_t j = 0; j < rows; j++) {
         char *out = pointers[1] + j * row[1];
@@ -34,8 +39,8 @@ static void copy_loop(char *const *pointers, const int64_t *step, int64_t n, con
         if (s->to_e8m0)
             for (int64_t i = 0; i < n; i++)
                 ((uint8_t *)out)[i] = obk_e8m0_from_f32(((const float *)in)[i], s->round, s->saturate);
-        else if (s->last)
-            s->last(out, in, n);
+        else if (s->convert)
+            s->convert(out, in, n);
         else if (out != in)
             memcpy(out, in, (size_t)n * s->elem_bytes);
     }
@@ -169,27 +174,55 @@ static ob_status choose_rounding(const ob_node *node, obk_round *out, ob_error *
 
 /* ---- The kernel ---- */
 
+/* 4- and 2-bit integers keep the low bits since version 25. */
+static bool saturates(const ob_kernel_site *site, ob_dtype to) {
+    const bool tiny = to == OB_INT4 || to == OB_UINT4 || to == OB_INT2 || to == OB_UINT2;
+    return tiny ? site->op->since < 25 : ob__attribute_int_or(site->node, "saturate", 1) != 0;
+}
+
+static bool has_strings(const ob_kernel_args *args) {
+    return (args->in[0].dtype == OB_STRING) != (args->out[0].dtype == OB_STRING);
+}
+
+static ob_status refuse(const ob_kernel_site *site, const ob_kernel_args *args, ob_error *error) {
+    return ob__fail(error, OB_E_UNSUPPORTED, "version %d has no kernel from %s to %s", (int)site->op->since,
+                    ob_dtype_name(args->in[0].dtype), ob_dtype_name(args->out[0].dtype));
+}
+
+static ob_status element(const ob_kernel_site *site, const ob_kernel_args *args, ob_element_call *call, ob_error *error) {
+    OB_FAIL_IF(args->n_in < 1 || args->n_out != 1, error, OB_E_MODEL, "an input and an output are needed");
+    const ob_dtype from = args->in[0].dtype, to = args->out[0].dtype;
+    const bool saturate = saturates(site, to);
+    const ob_conversion conversion = ob__find_conversion(from, to, saturate);
+    if (conversion.n_steps < 0 || has_strings(args)) return refuse(site, args, error);
+    last_step *last = ob__tail(site, 1, sizeof *last);
+    OB_FAIL_IF(!last, error, OB_E_MEMORY, "no memory for a plan");
+    *last = (last_step){.elem_bytes = ob_dtype_size(to), .saturate = saturate};
+    if (conversion.n_steps > 0) last->convert = conversion.steps[conversion.n_steps - 1];
+    last->to_e8m0 = to == OB_FLOAT8E8M0 && conversion.n_steps > 0;
+    if (last->to_e8m0) OB_TRY(choose_rounding(site->node, &last->round, error));
+    call->n_in = 1;
+    call->spec.loop = last_loop;
+    call->spec.params = last;
+    call->spec.apart = true;
+    if (conversion.n_steps == 2) {
+        call->spec.in_convert[0] = conversion.steps[0];
+        call->spec.in_loop_dtype[0] = conversion.between;
+    }
+    return OB_OK;
+}
+
 static ob_status plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
     state *s = args->state;
     OB_FAIL_IF(args->n_in < 1 || args->n_out != 1, error, OB_E_MODEL, "an input and an output are needed");
-    ob_dtype from = args->in[0].dtype, to = args->out[0].dtype;
-    bool tiny = to == OB_INT4 || to == OB_UINT4 || to == OB_INT2 || to == OB_UINT2;
-    s->saturate = tiny ? site->op->since < 25 : ob__attribute_int_or(site->node, "saturate", 1) != 0;
-    s->elem_bytes = ob_dtype_size(to);
-    s->strings = (from == OB_STRING) != (to == OB_STRING);
-    ob_conversion conversion = s->strings ? string_conversion(from, to, s->saturate) : ob__find_conversion(from, to, s->saturate);
-    OB_FAIL_IF(conversion.n_steps < 0, error, OB_E_UNSUPPORTED, "version %d has no kernel from %s to %s", (int)site->op->since,
-               ob_dtype_name(from), ob_dtype_name(to));
-    if (s->strings) return OB_OK;
-    obk_iteration_spec spec = {.loop = copy_loop, .params = s};
-    if (conversion.n_steps > 0) s->last = conversion.steps[conversion.n_steps - 1];
-    s->to_e8m0 = to == OB_FLOAT8E8M0 && conversion.n_steps > 0;
-    if (s->to_e8m0) OB_TRY(choose_rounding(site->node, &s->round, error));
-    if (conversion.n_steps == 2) {
-        spec.in_convert[0] = conversion.steps[0];
-        spec.in_loop_dtype[0] = conversion.between;
-    }
-    return obk_iteration_plan(&s->iteration, args->in, 1, &args->out[0], &spec, site->arena, &needs->lane_bytes, error);
+    s->saturate = saturates(site, args->out[0].dtype);
+    s->strings = has_strings(args);
+    if (s->strings)
+        return string_conversion(args->in[0].dtype, args->out[0].dtype, s->saturate).n_steps < 0 ? refuse(site, args, error)
+                                                                                                 : OB_OK;
+    ob_element_call call = {.in = args->in};
+    OB_TRY(element(site, args, &call, error));
+    return obk_iteration_plan(&s->iteration, args->in, 1, &args->out[0], &call.spec, site->arena, &needs->lane_bytes, error);
 }
 
 static ob_status run(const ob_kernel_args *args, ob_error *error) {
@@ -210,4 +243,5 @@ const ob_kernel ob__kernel_cast = {.name = "cast",
                                    .state_bytes = sizeof(state),
                                    .plan = plan,
                                    .run = run,
-                                   .view = view};
+                                   .view = view,
+                                   .element = element};

@@ -9,8 +9,11 @@
 
 /* A program before its registers are chosen: the result of step i is value i. */
 typedef struct draft {
+    const ob_kernel_site *site;
     obk_program_step steps[OBK_PROGRAM_STEPS];
-    int32_t read[OBK_PROGRAM_STEPS][3]; /* the steps that inputs come from; -1: not a step */
+    int32_t read[OBK_PROGRAM_STEPS][3];      /* the steps that inputs come from; -1: not a step */
+    obk_convert converts[OBK_PROGRAM_STEPS]; /* the conversions among the steps; NULL: a loop */
+    bool apart[OBK_PROGRAM_STEPS];           /* the result is in another register than the operands */
     uint32_t n;
     bool per_row, whole_rows; /* of the current node */
     ob_element_call call;     /* of the current node, unless it is a function of rows */
@@ -21,14 +24,27 @@ static obk_program_input from_scalar(const void *scalar) {
     return (obk_program_input){.from = OBK_FROM_SCALAR, .scalar = scalar};
 }
 
+/* True if all operands are one element for each row, such as those of the first sum of Sum(mean, mean, x). */
+static bool reads_rows_only(const draft *d, const obk_program_input *in, const int32_t *read, uint32_t n_in) {
+    bool any = false;
+    for (uint32_t k = 0; k < n_in; k++) {
+        if (in[k].from == OBK_FROM_SCALAR) continue;
+        if (read[k] < 0 || !d->steps[read[k]].per_row) return false;
+        any = true;
+    }
+    return any;
+}
+
 /* False: too many steps. */
 static bool add_step(draft *d, obk_loop loop, const void *params, size_t out_size, const obk_program_input *in,
                      const int32_t *read, uint32_t n_in) {
     if (d->n == OBK_PROGRAM_STEPS) return false;
     obk_program_step *step = &d->steps[d->n];
     *step = (obk_program_step){.loop = loop, .params = params, .n_in = (uint8_t)n_in, .out_size = (uint8_t)out_size};
-    step->per_row = d->per_row;
     step->whole_rows = d->whole_rows;
+    step->per_row = d->per_row || (!d->whole_rows && reads_rows_only(d, in, read, n_in));
+    d->converts[d->n] = NULL;
+    d->apart[d->n] = d->call.spec.apart;
     for (uint32_t k = 0; k < n_in; k++) {
         step->in[k] = in[k];
         d->read[d->n][k] = read[k];
@@ -81,31 +97,105 @@ static bool find_input(draft *d, const ob_group_node *node, const int32_t *last_
     return found;
 }
 
+/* ---- Conversions ---- */
+
+static void convert_loop(char *const *pointers, const int64_t *step, int64_t n, const int64_t *row, int64_t rows,
+                         const void *params) {
+    const obk_convert *convert = params;
+    (void)step;
+    for (int64_t j = 0; j < rows; j++) (*convert)(pointers[1] + j * row[1], pointers[0] + j * row[0], n);
+}
+
+/* The result of an earlier conversion of the same elements. */
+static int32_t find_converted(const draft *d, obk_convert convert, const obk_program_input *in, int32_t read, bool per_row) {
+    for (uint32_t s = 0; s < d->n; s++) {
+        const obk_program_input *of = &d->steps[s].in[0];
+        if (d->converts[s] == convert && d->read[s][0] == read && d->steps[s].per_row == per_row &&
+            (read >= 0 || (of->from == in->from && of->index == in->index)))
+            return (int32_t)s;
+    }
+    return -1;
+}
+
+/* The operand of a loop that computes in another type than that of the elements: a step converts them, once for all their
+ * readers. False: too many steps, or no memory. */
+static bool convert_input(draft *d, obk_convert convert, size_t size, obk_program_input *in, int32_t *read) {
+    if (!convert) return true;
+    if (in->from == OBK_FROM_SCALAR) {
+        void *number = ob__tail(d->site, 1, 16);
+        if (number) convert(number, in->scalar, 1);
+        in->scalar = number;
+        return number != NULL;
+    }
+    const bool node_per_row = d->per_row, node_whole_rows = d->whole_rows;
+    const bool per_row = *read >= 0 ? d->steps[*read].per_row : node_per_row;
+    int32_t made = find_converted(d, convert, in, *read, per_row);
+    if (made < 0) {
+        obk_convert *kept = ob__tail(d->site, 1, sizeof *kept);
+        if (!kept) return false;
+        *kept = convert;
+        d->per_row = per_row;
+        d->whole_rows = false;
+        const bool added = add_step(d, convert_loop, kept, size, in, read, 1);
+        d->per_row = node_per_row;
+        d->whole_rows = node_whole_rows;
+        if (!added) return false;
+        made = (int32_t)d->n - 1;
+        d->converts[made] = convert;
+        d->apart[made] = true;
+    }
+    *in = (obk_program_input){.from = OBK_FROM_REGISTER, .size = (uint8_t)size};
+    *read = made;
+    return true;
+}
+
+/* The operand k of the current node's loop, in the loop's type. */
+static bool find_converted_input(draft *d, const ob_group_node *node, const int32_t *last_step, uint32_t k, uint32_t at,
+                                 obk_program_input *in, int32_t *read) {
+    const obk_iteration_spec *spec = &d->call.spec;
+    const uint32_t slot = spec->fold ? 0 : at;
+    return find_input(d, node, last_step, k, in, read) &&
+           convert_input(d, spec->in_convert[slot], ob_dtype_size(spec->in_loop_dtype[slot]), in, read);
+}
+
+/* Bytes of an element of the loop's result, which may then be converted. */
+static size_t loop_size(const ob_group_node *node, const obk_iteration_spec *spec) {
+    return ob_dtype_size(spec->out_convert ? spec->out_loop_dtype : node->out->dtype);
+}
+
+/* The conversion of the result of the last step. */
+static bool convert_result(draft *d, const ob_group_node *node) {
+    const obk_convert convert = d->call.spec.out_convert;
+    int32_t read = (int32_t)d->n - 1;
+    obk_program_input in = {.from = OBK_FROM_REGISTER, .size = (uint8_t)loop_size(node, &d->call.spec)};
+    return convert_input(d, convert, ob_dtype_size(node->out->dtype), &in, &read);
+}
+
+/* ---- Nodes ---- */
+
 static bool same_axes(const ob_view *a, const ob_view *b) {
     return ob__count(b) == 1 || (a->rank == b->rank && memcmp(a->dims, b->dims, (size_t)a->rank * sizeof *a->dims) == 0);
 }
 
-/* Loops that convert have no program. An operand on other axes (versions before 7) has none either. */
+/* An operand on other axes (versions before 7) has no program. */
 static bool is_plain(const ob_group_node *node, const ob_element_call *call) {
     const obk_iteration_spec *spec = &call->spec;
-    for (int k = 0; k < 3; k++)
-        if (spec->in_convert[k]) return false;
     for (uint32_t k = 0; k < call->n_in; k++)
         if (!(k < 3 && spec->fixed[k]) && !is_made(call, k) &&
             (node->from[k] == OB_GROUP_OMITTED || !same_axes(&call->in[k], &node->in[k])))
             return false;
-    return spec->loop && !spec->out_convert && call->n_in >= 1 && (spec->fold || call->n_in <= 3);
+    return spec->loop && call->n_in >= 1 && (spec->fold || call->n_in <= 3);
 }
 
 static bool add_fold(draft *d, const ob_group_node *node, const int32_t *last_step) {
     const ob_element_call *call = &d->call;
-    const size_t size = ob_dtype_size(node->out->dtype);
+    const size_t size = loop_size(node, &call->spec);
     obk_program_input in[2];
     int32_t read[2];
     if (call->n_in < 2) return false; /* a copy */
-    if (!find_input(d, node, last_step, 0, &in[0], &read[0])) return false;
+    if (!find_converted_input(d, node, last_step, 0, 0, &in[0], &read[0])) return false;
     for (uint32_t k = 1; k < call->n_in; k++) {
-        if (!find_input(d, node, last_step, k, &in[1], &read[1])) return false;
+        if (!find_converted_input(d, node, last_step, k, k, &in[1], &read[1])) return false;
         if (!add_step(d, call->spec.loop, call->spec.params, size, in, read, 2)) return false;
         in[0] = (obk_program_input){.from = OBK_FROM_REGISTER};
         read[0] = (int32_t)d->n - 1;
@@ -120,12 +210,12 @@ static bool add_loop(draft *d, const ob_group_node *node, const int32_t *last_st
     obk_program_input in[3];
     int32_t read[3];
     for (uint32_t k = 0; k < call->n_in; k++)
-        if (!find_input(d, node, last_step, call->spec.swap ? 1 - k : k, &in[k], &read[k])) return false;
-    return add_step(d, call->spec.loop, call->spec.params, ob_dtype_size(node->out->dtype), in, read, call->n_in);
+        if (!find_converted_input(d, node, last_step, call->spec.swap ? 1 - k : k, k, &in[k], &read[k])) return false;
+    return add_step(d, call->spec.loop, call->spec.params, loop_size(node, &call->spec), in, read, call->n_in);
 }
 
-/* Chooses registers: the result of a step may replace an input that is not read again, if its elements have the same size. False:
- * there are too few. */
+/* Chooses registers: the result of a loop may replace an input that is not read again, if its elements have the same size.
+ * Conversions have another register. False: there are too few. */
 static bool choose_registers(draft *d, obk_program *program) {
     int32_t holds[OBK_PROGRAM_REGISTERS], last_read[OBK_PROGRAM_STEPS];
     for (int r = 0; r < OBK_PROGRAM_REGISTERS; r++) holds[r] = -1;
@@ -141,7 +231,8 @@ static bool choose_registers(draft *d, obk_program *program) {
             const int32_t read = d->read[s][k];
             if (read < 0) continue;
             step->in[k].index = d->steps[read].out;
-            const bool fits = d->steps[read].out_size == step->out_size && d->steps[read].per_row == step->per_row;
+            const bool fits =
+                !d->apart[s] && d->steps[read].out_size == step->out_size && d->steps[read].per_row == step->per_row;
             if (last_read[read] == (int32_t)s && fits) chosen = d->steps[read].out;
         }
         if (s + 1 == d->n) {
@@ -182,6 +273,7 @@ static ob_status draft_node(const ob_kernel_site *site, const ob_group_node *nod
     ob_kernel_args args = {.n_in = node->node->n_inputs, .n_out = 1, .in = node->in, .out = node->out};
     d->per_row = node->per_row;
     d->whole_rows = of_node.op->kernel->row != NULL;
+    d->call.spec.apart = false;
     if (d->whole_rows) return draft_row(&of_node, node, d, &args, last_step, fits, error);
     ob_element_call *call = &d->call;
     *call = (ob_element_call){.n_in = args.n_in, .in = args.in};
@@ -190,7 +282,7 @@ static ob_status draft_node(const ob_kernel_site *site, const ob_group_node *nod
     const ob_status status = of_node.op->kernel->element(&of_node, &args, call, NULL);
     if (status == OB_E_MEMORY) return status;
     *fits = status == OB_OK && is_plain(node, call) &&
-            (call->spec.fold ? add_fold(d, node, last_step) : add_loop(d, node, last_step));
+            (call->spec.fold ? add_fold(d, node, last_step) : add_loop(d, node, last_step)) && convert_result(d, node);
     return OB_OK;
 }
 
@@ -203,6 +295,7 @@ ob_status ob__group_program(const ob_kernel_site *site, const ob_group_node *nod
     out->n_operands = has_head;
     out->operands[0].from = OB_GROUP_HEAD;
     d->made = out;
+    d->site = site;
     for (uint32_t i = 0; i < n; i++) {
         bool fits;
         OB_TRY(draft_node(site, &nodes[i], d, last_step, &fits, error));

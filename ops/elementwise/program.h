@@ -27,7 +27,7 @@ enum { OB_GROUP_MADE = INT32_MAX - 2 };
 
 /* The program of nodes, and its operands. */
 typedef struct ob_group_program {
-    const obk_program *program; /* NULL: there is none, for instance because a type is computed in another one */
+    const obk_program *program; /* NULL: there is none, for instance because it needs too many steps */
     ob_program_operand operands[OBK_PROGRAM_OPERANDS];
     uint32_t n_operands;
 } ob_group_program;

@@ -27,8 +27,18 @@ typedef struct search {
     uint32_t *reads;   /* by value id: reads by nodes that were visited */
 } search;
 
-static bool is_elementwise(const ob_node *node) {
-    return node->op && node->op->kernel && node->op->kernel->element && node->n_outputs == 1 && node->outputs[0];
+static bool has_type(const ob_facts *facts, const ob_value *value, ob_dtype dtype) {
+    return value && ob__fact(facts, value)->type.kind == OB_TYPE_TENSOR && ob__fact(facts, value)->type.dtype == dtype;
+}
+
+/* A node whose only operand is constant is folded on its own, and a Cast to the same type is a view: they are in no group. */
+static bool is_elementwise(const ob_facts *facts, const ob_node *node) {
+    if (!node->op || !node->op->kernel || !node->op->kernel->element || node->n_outputs != 1 || !node->outputs[0]) return false;
+    const ob_value *x = node->n_inputs > 0 ? node->inputs[0] : NULL;
+    if (node->n_inputs == 1 && x && (x->is_initializer || (x->producer && x->producer->n_inputs == 0))) return false;
+    if (node->op->kernel->flags & OB_KERNEL_VIEW && has_type(facts, x, ob__fact(facts, node->outputs[0])->type.dtype))
+        return false;
+    return !has_type(facts, x, OB_STRING) && !has_type(facts, node->outputs[0], OB_STRING);
 }
 
 static bool takes_epilogue(const ob_node *node) {
@@ -69,7 +79,7 @@ int32_t ob__node_row_axes(const ob_facts *facts, const ob_node *node) {
 static bool comes_from_fold(const ob_facts *facts, const ob_value *domain, const ob_node *node, int *budget) {
     if (--*budget < 0 || folded_axes(facts, domain, node->outputs[0]) == 0) return false;
     if (ob__node_row_axes(facts, node) == OB_ROW_FOLDED) return ob__same_dims(facts, node->inputs[0], domain);
-    if (!is_elementwise(node)) return false;
+    if (!is_elementwise(facts, node)) return false;
     for (uint32_t i = 0; i<node->n_inputs && * budget> 0; i++) {
         const ob_value *value = node->inputs[i];
         if (value && value->producer && value->graph == node->graph && value->producer->n_outputs == 1 &&
@@ -169,9 +179,9 @@ static ob_status visit(search *s, ob_node *node) {
         return OB_OK;
     }
     int32_t axes;
-    growing *g = is_elementwise(node) || ob__node_row_axes(s->facts, node) != 0 ? group_for(s, node, &axes) : NULL;
+    growing *g = is_elementwise(s->facts, node) || ob__node_row_axes(s->facts, node) != 0 ? group_for(s, node, &axes) : NULL;
     if (g && !take(s->facts, g, node)) g = NULL;
-    if (!g && (is_elementwise(node) || ob__node_row_axes(s->facts, node) > 0)) {
+    if (!g && (is_elementwise(s->facts, node) || ob__node_row_axes(s->facts, node) > 0)) {
         axes = ob__node_row_axes(s->facts, node);
         g = OB_ARENA_NEW(s->scratch, growing);
         if (!g) return OB_E_MEMORY;

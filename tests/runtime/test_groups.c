@@ -15,7 +15,7 @@
 #include "kernels/kernels.h"
 #include "session_case.h"
 
-enum { MOST_INPUTS = 6, MOST_VALUES = 40, MOST_OUTPUTS = 3 };
+enum { MOST_INPUTS = 6, MOST_VALUES = 48, MOST_OUTPUTS = 3 };
 
 static int64_t pick(int64_t n) {
     return rand() % n;
@@ -91,6 +91,24 @@ static ob_value *add_row(drawn *d, int i, ob_value *x) {
     return new_node(d->model, folds[pick(8)], name, 2, x, new_weight(d->model, axes_name, OB_INT64, 1, &n, axes));
 }
 
+static ob_value *cast(const drawn *d, const char *name, ob_value *x, ob_dtype to) {
+    ob_value *made = new_node(d->model, "Cast", name, 1, x);
+    assert_true(ob__node_set_int(made->producer, "to", to));
+    return made;
+}
+
+/* An operator in another type, or only that type's range and precision. */
+static ob_value *add_detour(drawn *d, int i, ob_value *a, ob_value *b) {
+    static const ob_dtype types[] = {OB_FLOAT16, OB_BFLOAT16, OB_FLOAT, OB_DOUBLE, OB_INT32, OB_UINT8, OB_INT8, OB_INT64};
+    char name[4][16];
+    for (int k = 0; k < 4; k++) snprintf(name[k], sizeof name[k], "%c%d", "cdev"[k], i);
+    if (d->n_conditions > 0 && pick(4) == 0) return cast(d, name[3], d->conditions[pick(d->n_conditions)], d->dtype);
+    const ob_dtype type = types[pick(8)];
+    ob_value *x = cast(d, name[0], a, type);
+    if (pick(3)) x = new_node(d->model, pick(2) ? "Mul" : "Sub", name[2], 2, x, pick(2) ? x : cast(d, name[1], b, type));
+    return cast(d, name[3], x, d->dtype);
+}
+
 static void add_one(drawn *d, int i) {
     static const char *const binary[] = {"Add", "Sub", "Mul", "Div", "Max", "Min"};
     static const char *const unary[] = {"Neg", "Abs",       "Relu",        "Sigmoid",   "Sqrt",
@@ -101,6 +119,10 @@ static void add_one(drawn *d, int i) {
     const bool is_integer = d->dtype == OB_INT32;
     if (d->rows > 0 && pick(3) == 0) {
         d->values[d->n_values++] = add_row(d, i, a);
+        return;
+    }
+    if (pick(6) == 0) {
+        d->values[d->n_values++] = add_detour(d, i, a, b);
         return;
     }
     switch (pick(is_integer ? 6 : 9)) {
@@ -186,6 +208,18 @@ static void what_is_one_step(void **state) {
     new_output(model, sum);
     new_output(model, new_node(model, "Abs", "y", 1, sum));
     assert_int_equal(steps_of(model, in, 1), 2);
+    model = new_model(14); /* computed in another type */
+    a = new_input(model, "x", OB_FLOAT, "N 8");
+    const drawn d = {.model = model};
+    ob_value *half = cast(&d, "half", a, OB_FLOAT16);
+    new_output(model, cast(&d, "y", new_node(model, "Mul", "m", 2, new_node(model, "Sigmoid", "s", 1, half), half), OB_UINT8));
+    assert_int_equal(steps_of(model, in, 1), 1);
+    model = new_model(14); /* a constant is cast once, when the plan is made */
+    a = new_input(model, "x", OB_FLOAT, "N 8");
+    const drawn e = {.model = model};
+    b = cast(&e, "w", new_weight(model, "c", OB_DOUBLE, 1, (int64_t[]){8}, (double[8]){0}), OB_FLOAT);
+    new_output(model, new_node(model, "Neg", "y", 1, new_node(model, "Add", "sum", 2, a, b)));
+    assert_int_equal(steps_of(model, in, 1), 1);
     model = new_model(14); /* a smaller result is computed once, not for each element that it is broadcast to */
     a = new_input(model, "x", OB_FLOAT, "N 8");
     b = new_input(model, "w", OB_FLOAT, "8");
