@@ -112,11 +112,11 @@ static int64_t run(obk_link *links, int n_links, bool is_double, int64_t n_bytes
     return HAS_MASKS ? n_bytes : n_bytes / OBK_VECTOR_BYTES * OBK_VECTOR_BYTES;
 }
 
-static void run_rows(obk_link *links, int n_links, bool is_double, int64_t n_bytes, int64_t rows) {
+static void run_rows(obk_link *links, const bool (*is_vector)[2], int n_links, bool is_double, int64_t n_bytes, int64_t rows) {
     if (is_double)
-        short_rows_f64(links, n_links, n_bytes, rows);
+        short_rows_f64(links, is_vector, n_links, n_bytes, rows);
     else
-        short_rows_f32(links, n_links, n_bytes, rows);
+        short_rows_f32(links, is_vector, n_links, n_bytes, rows);
 }
 
 #define CODES_OF(name)                                                                                                           \

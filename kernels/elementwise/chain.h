@@ -38,13 +38,10 @@ typedef struct obk_link {
         int64_t row[2];         /* the distance of two rows */
         const int32_t *rows[2]; /* for short rows: the distance of each row from p, in bytes */
     };
-    uint8_t operand[2]; /* the program's operand that it is; OBK_LINK_FIXED: none */
-    bool vector[2];     /* not one element for each row */
     const void *params;
 } obk_link;
 
 enum {
-    OBK_LINK_FIXED = UINT8_MAX,
     OBK_MOST_LINKS = 26,  /* of a program's steps, before them and behind them */
     OBK_ROWS_AT_ONCE = 8, /* of short rows */
     OBK_SHORT_LINKS = 12, /* the most for short rows */
@@ -58,8 +55,9 @@ typedef struct obk_chains {
     /* Runs the links for `rows` rows of n_bytes each, as far as they are whole vectors: returns the bytes of a row that are done.
      */
     int64_t (*run)(obk_link *links, int n_links, bool is_double, int64_t n_bytes, int64_t rows);
-    /* Runs the links for `rows` short rows of n_bytes each at link->rows, a vector of eight rows at a time. */
-    void (*run_rows)(obk_link *links, int n_links, bool is_double, int64_t n_bytes, int64_t rows);
+    /* Runs the links for `rows` short rows of n_bytes each at link->rows, a vector of eight rows at a time. is_vector: by link,
+     * whether an operand is more than one element for each row. */
+    void (*run_rows)(obk_link *links, const bool (*is_vector)[2], int n_links, bool is_double, int64_t n_bytes, int64_t rows);
 } obk_chains;
 
 #endif

@@ -127,13 +127,13 @@ static void NAME(column)(const obk_link *links, int n_links, NAME(mask) m, int64
     run(last, 0, m, none, none, none, none, none, none, none, none);
 }
 
-static void NAME(short_rows)(obk_link *links, int n_links, int64_t n_bytes, int64_t rows) {
+static void NAME(short_rows)(obk_link *links, const bool (*is_vector)[2], int n_links, int64_t n_bytes, int64_t rows) {
     const NAME(mask) all = (NAME(mask)) - 1;
     for (int64_t left = n_bytes; left > 0; left -= OBK_VECTOR_BYTES) {
         NAME(column)(links, n_links, left < OBK_VECTOR_BYTES ? (NAME(mask))((1U << (left / (int64_t)sizeof(T))) - 1) : all, rows);
         for (int i = 0; i < n_links && left > OBK_VECTOR_BYTES; i++)
             for (int k = 0; k < 2; k++)
-                if (links[i].vector[k]) links[i].p[k] += OBK_VECTOR_BYTES;
+                if (is_vector[i][k]) links[i].p[k] += OBK_VECTOR_BYTES;
     }
 }
 

@@ -21,24 +21,23 @@ typedef struct call {
 typedef struct place {
     char *p;
     int64_t step, row;
-    uint8_t operand; /* the program's operand that it is; OBK_LINK_FIXED: none */
 } place;
 
 static place in_register(const call *c, uint8_t index, int64_t size, bool per_row) {
-    return (place){c->registers + index * c->register_bytes, per_row ? 0 : size, per_row ? size : size * c->n, OBK_LINK_FIXED};
+    return (place){c->registers + index * c->register_bytes, per_row ? 0 : size, per_row ? size : size * c->n};
 }
 
 static place find_input(const call *c, const obk_program_input *in) {
     switch (in->from) {
-    case OBK_FROM_OPERAND: return (place){c->p[in->index], c->step[in->index], c->row[in->index], in->index};
+    case OBK_FROM_OPERAND: return (place){c->p[in->index], c->step[in->index], c->row[in->index]};
     case OBK_FROM_REGISTER: return in_register(c, in->index, c->size[in->index], c->per_row[in->index]);
-    default: return (place){(char *)(uintptr_t)in->scalar, 0, 0, OBK_LINK_FIXED};
+    default: return (place){(char *)(uintptr_t)in->scalar, 0, 0};
     }
 }
 
 static place find_result(const call *c, const obk_program_step *step) {
     const uint32_t k = c->n_operands;
-    if (step->out == OBK_PROGRAM_RESULT) return (place){c->p[k], step->out_size, c->row[k], (uint8_t)k};
+    if (step->out == OBK_PROGRAM_RESULT) return (place){c->p[k], step->out_size, c->row[k]};
     return in_register(c, step->out, step->out_size, step->per_row);
 }
 
@@ -87,8 +86,6 @@ static void run_per_row(call *c, const obk_program_step *step) {
 static void set_operand(obk_link *link, int k, const place *at) {
     link->p[k] = at->p;
     link->row[k] = at->row;
-    link->operand[k] = at->operand;
-    link->vector[k] = at->step != 0;
 }
 
 /* False: there is no code. */
@@ -160,11 +157,9 @@ static __attribute__((noinline)) int64_t run_chain(const call *c, const obk_prog
     return n == 0 ? 0 : c->program->chains->run(links, n, is_double, c->n * size, c->rows) / size;
 }
 
-int obk_program_links(const obk_program *program, uint32_t n_operands, const int64_t *step, obk_link *links) {
+int obk_program_links(const obk_program *program, uint32_t n_operands, const int64_t *step, const int64_t *row, obk_link *links) {
     static char *const no_data[OBK_PROGRAM_OPERANDS + 1];
-    static const int64_t no_rows[OBK_PROGRAM_OPERANDS + 1];
-    const call c = {
-        .program = program, .p = no_data, .step = step, .row = no_rows, .n_operands = n_operands, .shape = OBK_LINK_ROWS};
+    const call c = {.program = program, .p = no_data, .step = step, .row = row, .n_operands = n_operands, .shape = OBK_LINK_ROWS};
     return obk_program_is_chain(program) ? make_links(&c, program->steps, links) : 0;
 }
 

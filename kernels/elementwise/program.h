@@ -57,9 +57,9 @@ static inline bool obk_program_is_chain(const obk_program *program) {
     return program->n_steps > 0 && program->steps[0].joined == program->n_steps;
 }
 
-/* The links of a program that is one chain, for operands with these steps; they refer to operands by number, and fixed scalars
- * are in place. Returns their number, at most OBK_MOST_LINKS; 0: there are none. */
-int obk_program_links(const obk_program *program, uint32_t n_operands, const int64_t *step, obk_link *links);
+/* The links for short rows of a program that is one chain, without data; fixed scalars are in place. step, row: of the operands,
+ * then of the result. Returns their number, at most OBK_MOST_LINKS; 0: there are none. */
+int obk_program_links(const obk_program *program, uint32_t n_operands, const int64_t *step, const int64_t *row, obk_link *links);
 
 /* Joins steps to chains. `reads`: for each step and input, the step whose result it reads; -1: none. */
 void obk_program_join(obk_program *program, const int32_t (*reads)[3]);

@@ -16,6 +16,8 @@ struct obk_short_rows {
     const int32_t *distances; /* of the rows of a block from its first one: [operands, then one for fixed scalars][most] */
     bool is_double;
     int n_links;
+    bool is_vector[OBK_SHORT_LINKS][2];  /* of the links: not one element for each row */
+    uint8_t operand[OBK_SHORT_LINKS][2]; /* of the links; FIXED: none */
     obk_link links[];
 };
 
@@ -25,6 +27,7 @@ enum {
     BLOCK_BYTES = 16384,  /* of the result */
     MOST_ROWS = 256,
     LEAST_ELEMS = 2048,
+    FIXED = UINT8_MAX,
 };
 
 static bool has_short_rows(const obk_iteration *b, const obk_iteration_spec *spec) {
@@ -89,8 +92,12 @@ static ob_status make_rows(obk_iteration *b, const obk_link *links, int n_links,
     s->distances = distances;
     for (int i = 0; i < n_links; i++) {
         s->links[i] = links[i];
-        for (int k = 0; k < 2; k++)
-            s->links[i].rows[k] = distances + (links[i].operand[k] == OBK_LINK_FIXED ? n_in + 1 : links[i].operand[k]) * s->most;
+        for (int k = 0; k < 2; k++) {
+            const int64_t number = links[i].row[k] - 1, inner = b->nd.rank - 1; /* see obk_short_rows_plan */
+            s->operand[i][k] = number < 0 ? FIXED : (uint8_t)number;
+            s->is_vector[i][k] = number >= 0 && obk_nd_stride(&b->nd, (int32_t)inner, (uint32_t)number) != 0;
+            s->links[i].rows[k] = distances + (number < 0 ? n_in + 1 : number) * s->most;
+        }
     }
     b->short_rows = s;
     return OB_OK;
@@ -102,10 +109,13 @@ ob_status obk_short_rows_plan(obk_iteration *b, const obk_iteration_spec *spec, 
     const obk_program *program = spec->program;
     if (!program) OB_TRY(obk_fold_program(spec, n_in, b->operands[n_in].size, arena, &program, error));
     if (!program || !obk_program_is_chain(program)) return OB_OK;
-    int64_t step[OBK_PROGRAM_OPERANDS + 1];
-    for (uint32_t k = 0; k <= n_in; k++) step[k] = obk_nd_stride(&b->nd, b->nd.rank - 1, k);
+    int64_t step[OBK_PROGRAM_OPERANDS + 1], number[OBK_PROGRAM_OPERANDS + 1];
+    for (uint32_t k = 0; k <= n_in; k++) {
+        step[k] = obk_nd_stride(&b->nd, b->nd.rank - 1, k);
+        number[k] = k + 1; /* links say by it which operand they have */
+    }
     obk_link links[OBK_MOST_LINKS];
-    const int n_links = obk_program_links(program, n_in, step, links);
+    const int n_links = obk_program_links(program, n_in, step, number, links);
     return n_links == 0 || n_links > OBK_SHORT_LINKS
                ? OB_OK
                : make_rows(b, links, n_links, program->steps[0].form->is_double, arena, error);
@@ -135,8 +145,8 @@ static void rows_range(void *context, int64_t begin, int64_t end) {
         }
         for (int i = 0; i < s->n_links; i++)
             for (int k = 0; k < 2; k++)
-                if (links[i].operand[k] != OBK_LINK_FIXED) links[i].p[k] = p[links[i].operand[k]];
-        ob__kernels()->chain->run_rows(links, s->n_links, s->is_double, s->n_bytes,
+                if (s->operand[i][k] != FIXED) links[i].p[k] = p[s->operand[i][k]];
+        ob__kernels()->chain->run_rows(links, s->is_vector, s->n_links, s->is_double, s->n_bytes,
                                        ob__least(s->chunk, nd->dims[s->axis] - first) * s->inner);
     }
 }
