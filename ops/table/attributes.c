@@ -256,17 +256,24 @@ static bool is_wrong(const ob_node *node, const ob_op *op, const ob_attribute *g
     return check->unreadable = true;
 }
 
+static void write_ones(const ob_op *op, char *names, size_t n_bytes) {
+    size_t used = 0;
+    names[0] = '\0';
+    for (const ob_op_attribute *row = op->attributes; row->name; row++)
+        if (row->one) used += ob__sentence(names + used, n_bytes - used, "%s%s", used ? ", " : "", row->name);
+}
+
 /* Whether not exactly one of the ONE attributes is given. */
 static bool is_not_one(const ob_node *node, const ob_op *op, ob_attribute_check *check) {
     uint32_t n = 0, n_given = 0;
-    char names[200] = "";
-    size_t used = 0;
+    char names[200];
     for (const ob_op_attribute *row = op->attributes; row->name; row++) {
         if (!row->one) continue;
+        n++;
         n_given += ob__node_attribute(node, row->name) != NULL;
-        used += ob__sentence(names + used, sizeof names - used, "%s%s", n++ ? ", " : "", row->name);
     }
     if (n == 0 || n_given == 1) return false;
+    write_ones(op, names, sizeof names);
     ob__sentence(check->text, sizeof check->text, "%s needs one of the attributes %s; %u are given", op->name, names, n_given);
     check->unreadable |= n_given == 0;
     return true;
