@@ -291,18 +291,34 @@ static ob_dim slice_element(ob_infer *infer, uint32_t input, uint32_t i) {
     return content.elems && i < content.n ? content.elems[i] : OB_DIM_UNKNOWN;
 }
 
-static ob_status slice_content(ob_infer *infer, ob_dim first, ob_dim count, ob_dim step) {
-    ob_content content = ob__in_content(infer, 0);
-    if (!content.elems || ob__in_rank(infer, 0) != 1 || !ob_dim_is_const(first) || !ob_dim_is_const(count)) return OB_OK;
-    if (count > content.n || first < 0 || (count > 0 && first >= content.n)) return OB_OK;
-    ob_dim *elems = ob__new_dims(infer, (size_t)count);
-    if (!elems) return OB_E_MEMORY;
-    for (ob_dim i = 0; i < count; i++) {
-        ob_dim at = first + i * step;
-        if (at < 0 || at >= content.n) return OB_OK;
-        elems[i] = content.elems[at];
+/* Along each axis: dims[axis] elements from begins[axis] on, every steps[axis]-th. */
+static ob_status slice_content(ob_infer *infer, ob_shape from, const ob_dim *dims, const ob_dim *begins, const ob_dim *steps) {
+    const ob_content content = ob__in_content(infer, 0);
+    const ob_shape to = {from.rank, dims};
+    uint32_t n, n_from;
+    int64_t first = 0, strides[OB_MAX_RANK], stride = 1;
+    if (!content.elems || !infer->node->n_outputs) return OB_OK;
+    if (!ob__small_count(infer, from, &n_from) || n_from != content.n || !ob__small_count(infer, to, &n)) return OB_OK;
+    for (int32_t axis = from.rank - 1; axis >= 0; axis--) {
+        if (!ob_dim_is_const(begins[axis]) || !ob_dim_is_const(steps[axis])) return OB_OK;
+        const ob_dim last = dims[axis] <= 1 ? begins[axis] : begins[axis] + (dims[axis] - 1) * steps[axis];
+        if (n > 0 && (begins[axis] < 0 || begins[axis] >= from.dims[axis] || last < 0 || last >= from.dims[axis])) return OB_OK;
+        first += begins[axis] * stride;
+        strides[axis] = steps[axis] * stride;
+        stride *= from.dims[axis];
     }
-    infer->out_contents[0] = (ob_content){.n = (uint32_t)count, .elems = elems};
+    ob_dim *elems = ob__new_dims(infer, n);
+    if (!elems) return OB_E_MEMORY;
+    for (uint32_t at = 0; at < n; at++) {
+        int64_t position = first;
+        uint32_t rest = at;
+        for (int32_t axis = from.rank - 1; axis >= 0; axis--) {
+            position += rest % (uint32_t)dims[axis] * strides[axis];
+            rest /= (uint32_t)dims[axis];
+        }
+        elems[at] = content.elems[position];
+    }
+    infer->out_contents[0] = (ob_content){.n = n, .elems = elems};
     return OB_OK;
 }
 
@@ -341,8 +357,9 @@ ob_status ob__infer_slice(ob_infer *infer) {
     if (n < 0 || !known_axes) OB_TRY(ob__unverified(infer, 3, -1, "axes depend on data"));
     if (n < 0 || n > from.rank || !known_axes) return ob__out_rank(infer, 0, from.rank);
     bool cut_before[OB_MAX_RANK] = {false}, is_part = true; /* no gaps between elements along any axis */
-    ob_dim dims[OB_MAX_RANK], firsts[OB_MAX_RANK] = {0}, first = 0, step = 1;
+    ob_dim dims[OB_MAX_RANK], firsts[OB_MAX_RANK] = {0}, begins[OB_MAX_RANK] = {0}, steps[OB_MAX_RANK];
     if (from.rank) memcpy(dims, from.dims, (size_t)from.rank * sizeof *dims);
+    for (int32_t axis = 0; axis < from.rank; axis++) steps[axis] = 1;
     for (uint32_t i = 0; i < (uint64_t)n; i++) {
         int32_t axis;
         if (!ob__axis_in(infer, axes ? axes[i] : (int64_t)i, from.rank, &axis)) return ob__out_rank(infer, 0, from.rank);
@@ -356,17 +373,17 @@ ob_status ob__infer_slice(ob_infer *infer) {
         if (ob__in_given(infer, 4)) c.step = slice_element(infer, 4, i);
         if (c.step == 0) ob__problem(infer, OB0601, 4, axis, "axis %d: the step is 0", axis);
         if (!ob_dim_is_const(c.step)) OB_TRY(ob__unverified(infer, 4, axis, "a step depends on data"));
-        dims[axis] = cut_size(infer, &c, from.dims[axis], &first);
-        step = c.step;
-        firsts[axis] = dims[axis] == from.dims[axis] ? 0 : first;
-        is_part = is_part && step == 1;
+        dims[axis] = cut_size(infer, &c, from.dims[axis], &begins[axis]);
+        steps[axis] = c.step;
+        firsts[axis] = dims[axis] == from.dims[axis] ? 0 : begins[axis];
+        is_part = is_part && c.step == 1;
     }
     bool same = from.rank == 0 || memcmp(dims, from.dims, (size_t)from.rank * sizeof *dims) == 0;
     if (same)
         ob__out_shape(infer, 0, OB_NONE, from);
     else
         OB_TRY(ob__out_tensor(infer, 0, OB_NONE, from.rank, dims));
-    if (n == 1 && from.rank == 1) OB_TRY(slice_content(infer, first, dims[0], step));
+    OB_TRY(slice_content(infer, from, dims, begins, steps));
     if (same && is_part && ob__in_count(infer, 0) != OB_DIM_UNKNOWN) return ob__range_share(infer, 0, 0);
     if (is_part) OB_TRY(ob__trace_part(infer, 0, 0, firsts, dims, true));
     return ob__range_part(infer, 0, 0);
