@@ -442,10 +442,25 @@ ob_status ob__plan_step(ob_builder *b, planned *p) {
 
 /* ---- The whole ---- */
 
+/* Computed for an earlier plan, for all shapes: readers find the constants. */
+static bool is_kept(const ob_builder *b, const ob_node *node) {
+    bool any = false;
+    for (uint32_t i = 0; i < node->n_outputs; i++) {
+        if (!node->outputs[i]) continue;
+        if (!b->session->constants[node->outputs[i]->id]) return false;
+        any = true;
+    }
+    return any;
+}
+
 static ob_status plan_node(ob_builder *b, const ob_node *node) {
     planned p = {.node = node, .n_in = node->n_inputs, .kernel = node->op ? node->op->kernel : NULL};
     bool is_static, done;
     if (!p.kernel) return ob__at_node(b->error, node, ob__fail(b->error, OB_E_UNSUPPORTED, "it has no kernel"));
+    if (is_kept(b, node)) {
+        b->plan->memory.n_folded++;
+        return OB_OK;
+    }
     OB_TRY(ob__must_wait(b, node, &done));
     if (done) return ob__let_wait(b, (ob_node *)(uintptr_t)node);
     OB_TRY(find_operands(b, &p, &is_static));
