@@ -375,6 +375,7 @@ void ob_session_close(ob_session **session) {
         closing->plans = plan->next;
         ob__plan_release(closing, plan);
     }
+    ob__templates_release(closing);
     for (ob_part *part = closing->body_parts; part; part = part->next) ob__part_release(closing, part);
     ob__frame_release(&closing->frame);
     ob__threads_stop(closing);

@@ -15,6 +15,7 @@ typedef struct ob_pool ob_pool;                   /* runtime/pool.h */
 typedef struct ob_constant ob_constant;           /* runtime/weights.h */
 typedef struct ob_plan ob_plan;                   /* runtime/plan/plan.h */
 typedef struct ob_part ob_part;                   /* runtime/plan/plan.h */
+typedef struct ob_template ob_template;           /* runtime/plan/template.h */
 typedef struct ob_external_file ob_external_file; /* runtime/external.c */
 
 struct ob_session {
@@ -57,6 +58,8 @@ struct ob_session {
     bool *content_matters; /* by input: shapes depend on its elements; determined at the first plan */
     bool content_decided;
     ob_plan *plans, *current;
+    ob_template *templates; /* facts for all sizes, for further plans */
+    bool infers;            /* for tests: every plan infers */
     uint64_t clock;
     uint64_t n_planned;  /* plans made so far */
     ob_map parts;        /* graph of a body -> its ob_part */

@@ -48,9 +48,17 @@ static ob_dim truth_of(const ob_infer *infer, uint32_t i) {
     return ob__in_dtype(infer, i) == OB_BOOL ? term : OB_DIM_UNKNOWN;
 }
 
+/* The same, decided if the facts are for one case. */
+static ob_dim chosen_truth(ob_infer *infer, uint32_t i) {
+    const ob_dim term = truth_of(infer, i);
+    if (ob_dim_is_const(term) || term == OB_DIM_UNKNOWN || !infer->is_chosen) return term;
+    const ob_truth truth = infer->is_chosen(infer, term);
+    return truth == OB_UNDECIDED ? term : truth == OB_TRUE;
+}
+
 /* Terms that are 1 if the branch runs; OB_DIM_UNKNOWN: it depends on data. */
 static void branch_guards(ob_infer *infer, ob_dim guards[2]) {
-    ob_dim term = truth_of(infer, 0);
+    ob_dim term = chosen_truth(infer, 0);
     guards[0] = term;
     guards[1] = ob_dim_sub(infer->dims, 1, term);
 }

@@ -34,6 +34,9 @@ struct ob_infer {
     ob_status (*excludes)(ob_infer *infer, const ob_condition *condition, ob_dim guard, int32_t axis, bool *excluded);
     /* Whether a size, on which a rank depends, is 1. UNDECIDED: not known in this inference. NULL: never. */
     ob_truth (*is_one)(ob_infer *infer, ob_dim size);
+    /* Whether a term, such as the condition of a branch, is 1 in the case that is inferred. UNDECIDED: the facts are for all
+     * cases. NULL: always. */
+    ob_truth (*is_chosen)(ob_infer *infer, ob_dim term);
     /* Counts a requirement that is decided. May be NULL. */
     void (*decided)(ob_infer *infer, bool holds);
     /* Reports an error or a doubt: `id` is from core/base/findings.def; the text describes it with the sizes. */

@@ -30,6 +30,7 @@ void ob__facts_release(ob_facts *facts) {
     facts->n_claims = facts->claims_capacity = facts->claim_of_capacity = 0;
     ob__arena_release(&facts->arena);
     facts->facts = NULL;
+    facts->choices = NULL;
     facts->conditions = NULL;
     facts->unverified = NULL;
     facts->n_facts = facts->capacity = facts->n_conditions = facts->conditions_capacity = 0;

@@ -76,6 +76,13 @@ typedef struct ob_open_rank {
     ob_dim size;
 } ob_open_rank;
 
+/* A term that is 1, or is not 1, in the case that the facts are for. */
+typedef struct ob_choice {
+    const struct ob_choice *next;
+    ob_dim term;
+    bool is_one;
+} ob_choice;
+
 typedef struct ob_facts {
     ob_arena arena;
     ob_fact *facts; /* by value id; grown by ob__facts_reserve when passes add values */
@@ -89,6 +96,7 @@ typedef struct ob_facts {
     ob_requirement *cases; /* conditions that rules avoided by describing all cases: see cases.c */
     uint32_t n_cases, cases_capacity;
     const struct ob_open_rank *open_ranks; /* a chain */
+    const struct ob_choice *choices;       /* a chain */
     uint64_t n_proved, n_refuted;          /* requirements that hold for all sizes, and for no sizes */
     uint64_t n_declared;                   /* types and ranks that only the file declares and that facts depend on */
     ob_claim *claims;

@@ -73,9 +73,23 @@ static ob_status on_case(ob_infer *infer, const ob_condition *condition, ob_dim 
     return *excluded ? OB_OK : ob__record_case(visit->p, visit, condition, guard, axis);
 }
 
+static ob_truth on_is_chosen(ob_infer *infer, ob_dim term) {
+    ob_propagation *p = ((ob_visit *)infer)->p;
+    int64_t value;
+    if (p->options->n_sizes == 0 || ob_dim_eval(p->model->dims, term, p->options->sizes, p->options->n_sizes, &value) != OB_OK)
+        return OB_UNDECIDED;
+    ob_choice *choice = OB_ARENA_NEW(&p->facts->arena, ob_choice);
+    if (!choice) return OB_UNDECIDED; /* the arena has it */
+    *choice = (ob_choice){p->facts->choices, term, value == 1};
+    p->facts->choices = choice;
+    return value == 1 ? OB_TRUE : OB_FALSE;
+}
+
 static ob_truth on_is_one(ob_infer *infer, ob_dim size) {
     ob_visit *visit = (ob_visit *)infer;
     ob_propagation *p = visit->p;
+    const ob_truth chosen = on_is_chosen(infer, size);
+    if (chosen != OB_UNDECIDED) return chosen;
     for (uint32_t i = 0; i < p->settled->n_decided; i++)
         if (p->settled->decided[i].size == size) return p->settled->decided[i].is_one ? OB_TRUE : OB_FALSE;
     ob_open_rank *open = OB_ARENA_NEW(&p->facts->arena, ob_open_rank);
@@ -225,6 +239,7 @@ static ob_status propagate_in(ob_propagation *p, ob_node *node, struct ob_visit_
                                   .bounded = on_bounded,
                                   .excludes = on_case,
                                   .is_one = on_is_one,
+                                  .is_chosen = on_is_chosen,
                                   .decided = on_decided,
                                   .problem = on_problem,
                                   .subgraph = ob__infer_subgraph,
@@ -301,6 +316,7 @@ static ob_status begin(ob_propagation *p) {
     facts->n_proved = facts->n_refuted = facts->n_declared = 0;
     facts->n_called = 0;
     facts->open_ranks = NULL;
+    facts->choices = NULL;
     ob__dims_restart(model->dims);
     ob__arena_init(&p->scratch, &model->arena.allocator);
     ob__map_init(&p->notes, &p->scratch);

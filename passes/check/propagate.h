@@ -21,7 +21,9 @@ typedef struct ob_propagate_options {
     bool ignore_declared; /* do not look at value_info and outputs: for plans with sizes that differ from the declared ones */
     bool solved;          /* conditions on input sizes become findings after solving: see contract.h */
     bool keep_calls;      /* keep the facts of functions' values for each call: ob_called */
-    bool fixed_defaults;  /* inputs with a default keep it: their contents are constants */
+    const ob_binding *sizes; /* the facts are for the case of these sizes of inputs: branches, and ranks, are those that they */
+    size_t n_sizes;          /* choose, and ob_facts.choices lists the choices. None: the facts are for all cases */
+    bool fixed_defaults;     /* inputs with a default keep it: their contents are constants */
 } ob_propagate_options;
 
 /* Fills facts (types, contents, conditions) for every value of every graph, in one pass over the nodes: linear in their number.

@@ -3,6 +3,7 @@
 #define OB_RUNTIME_PLAN_BUILDER_H
 
 #include "ops/control/params.h"
+#include "passes/check/propagate.h"
 #include "runtime/plan/plan.h"
 #include "runtime/session.h"
 #include "runtime/support.h"
@@ -51,6 +52,10 @@ bool ob__is_static_type(const ob_type *type);
 
 /* runtime/plan/infer.c: fills b->facts; E_SHAPE, E_TYPE ... as the first error says. */
 ob_status ob__infer_shapes(ob_builder *b);
+/* The type of input i, and its elements if they are few integers. */
+ob_status ob__give_input(ob_builder *b, uint32_t i, bool with_content, ob_given_input *out);
+/* runtime/plan/substitute.c: the same for the main graph, from the facts for all sizes. *done false: it has to be inferred. */
+ob_status ob__substitute(ob_builder *b, ob_findings *findings, bool *done);
 
 /* runtime/plan/slots.c */
 /* n empty views, valid until the current node is planned; NULL: no memory. */

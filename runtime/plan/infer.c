@@ -1,4 +1,5 @@
-/* Shapes for the current sizes: those of the session if no size is open, otherwise inferred again with numbers. */
+/* Shapes for the current sizes: those of the session if no size is open, otherwise its terms at these sizes
+ * (runtime/plan/substitute.c), or inferred again with numbers. */
 #include <string.h>
 
 #include "core/base/error.h"
@@ -56,18 +57,20 @@ static ob_status set_content(ob_builder *b, const ob_view *view, ob_content *con
     return OB_OK;
 }
 
+ob_status ob__give_input(ob_builder *b, uint32_t i, bool with_content, ob_given_input *out) {
+    const ob_view *view = &b->inputs[i];
+    out->input = b->session->inputs[i];
+    if (view->dtype == OB_NONE) return OB_OK; /* a cell: of the type that is declared */
+    out->type = (ob_type){.kind = OB_TYPE_TENSOR, .dtype = view->dtype, .shape = {view->rank, view->dims}};
+    return with_content ? set_content(b, view, &out->content) : OB_OK;
+}
+
 /* Propagates with the given shapes; contents of input i are given when with_content[i] (NULL: none). */
 static ob_status infer(ob_builder *b, const bool *with_content, ob_facts *facts, ob_findings *findings) {
     ob_session *session = b->session;
     ob_given_input *given = OB_ARENA_ARRAY(&b->scratch, ob_given_input, session->n_inputs);
     if (!given) return OB_E_MEMORY;
-    for (uint32_t i = 0; i < session->n_inputs; i++) {
-        const ob_view *view = &b->inputs[i];
-        given[i].input = session->inputs[i];
-        if (view->dtype == OB_NONE) continue; /* a cell: of the type that is declared */
-        given[i].type = (ob_type){.kind = OB_TYPE_TENSOR, .dtype = view->dtype, .shape = {view->rank, view->dims}};
-        if (with_content && with_content[i]) OB_TRY(set_content(b, view, &given[i].content));
-    }
+    for (uint32_t i = 0; i < session->n_inputs; i++) OB_TRY(ob__give_input(b, i, with_content && with_content[i], &given[i]));
     ob_propagate_options options = {.bindings = session->bindings,
                                     .n_bindings = session->n_bindings,
                                     .inputs = given,
@@ -230,8 +233,12 @@ static ob_status infer_main(ob_builder *b, ob_findings *findings) {
         b->facts = &b->session->facts;
         return OB_OK;
     }
-    if (!b->session->content_decided) OB_TRY(decide_contents(b));
-    return infer(b, b->session->content_matters, &b->own_facts, findings);
+    bool done = false;
+    if (b->session->content_decided)
+        OB_TRY(ob__substitute(b, findings, &done));
+    else
+        OB_TRY(decide_contents(b));
+    return done ? OB_OK : infer(b, b->session->content_matters, &b->own_facts, findings);
 }
 
 ob_status ob__infer_shapes(ob_builder *b) {

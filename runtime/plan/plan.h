@@ -229,6 +229,8 @@ ob_status ob__part_create(ob_session *session, ob_arena *arena, const ob_graph *
 /* The part that is all of a body: made once. E_MEMORY. */
 ob_status ob__body_part(ob_session *session, const ob_graph *body, ob_part **out);
 void ob__part_release(ob_session *session, ob_part *part);
+/* runtime/plan/template.c */
+void ob__templates_release(ob_session *session);
 /* runtime/plan/infer.c: a small integer or bool tensor, of *n elements; false when it is not one, or too large
  * (OB_CONTENT_MAX). */
 bool ob__has_content(const ob_view *view, uint32_t *n);
