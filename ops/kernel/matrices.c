@@ -101,16 +101,19 @@ ob_status ob__matrices(const ob_kernel_site *site, const ob_view *a, const ob_vi
     return OB_OK;
 }
 
-/* The size of a part if n is divided into about `wish` parts: a multiple of the rows and columns of all tiles. */
-static int64_t part_size(int64_t n, double wish) {
-    enum { UNIT = 96 };
+/* The rows and columns of all tiles divide the first, the columns of all tiles the second, and the columns of tiles with one row
+ * the third. */
+enum { ALL_TILES = 96, WIDE_TILES = 32, ONE_ROW = 128 };
+
+/* The size of a part if n is divided into about `wish` parts: a multiple of `unit`. */
+static int64_t part_size(int64_t n, double wish, int64_t unit) {
     int64_t parts = wish < 1 ? 1 : wish > (double)n ? n : (int64_t)wish;
-    int64_t size = ob__round_up(ob__ceil_div(n, parts), UNIT);
+    int64_t size = ob__round_up(ob__ceil_div(n, parts), unit);
     return size < n ? size : n;
 }
 
 void ob__cut_matrices(ob_matrices *p, bool a_packed, bool b_packed) {
-    enum { MOST = 16, ROWS = 192, PACKED_ROWS = 480, MOST_K = 1024 };
+    enum { MOST = 16, FEW = 4, FEW_ROWS = 12, ROWS = 192, PACKED_ROWS = 480, MOST_K = 1024 };
     const bool both = a_packed && b_packed;
     /* multiplications: some 30 us and 4 ms of one core; 10 ms for parts that must be large in both directions */
     const double least_work = 0x1p20, most_work = both ? 0x1p29 : 0x1p27;
@@ -123,7 +126,10 @@ void ob__cut_matrices(ob_matrices *p, bool a_packed, bool b_packed) {
         p->n_chunks = 0;
         return;
     }
-    double work = (double)p->m * (double)p->n * (double)(p->k > 0 ? p->k : 1), parts = work / least_work;
+    /* Loading B takes as long as the multiplications of some rows. */
+    const double work = (double)(p->m < FEW_ROWS ? FEW_ROWS : p->m) * (double)p->n * (double)(p->k > 0 ? p->k : 1);
+    double parts = work / least_work;
+    if (products == 1 && parts >= 0.5 && parts < 2) parts = 2; /* two threads gain from 10 us on */
     if (parts < 1) {
         double group = 1 / parts;
         p->group = group < (double)products ? (int64_t)group : products;
@@ -136,9 +142,11 @@ void ob__cut_matrices(ob_matrices *p, bool a_packed, bool b_packed) {
     double across = parts;
     const double down = (double)p->m / (both ? PACKED_ROWS : ROWS);
     if (b_packed && (a_packed || p->k <= MOST_K) && down > 1) across = down < parts ? parts / down : 1;
-    p->columns = part_size(p->n, across);
+    /* Two halves of the rows: in the next step a thread reads the rows that it wrote. */
+    if (products == 1 && parts == 2 && p->m >= 2 * FEW_ROWS) across = 1;
+    p->columns = part_size(p->n, across, p->m == 1 ? ONE_ROW : parts < FEW ? WIDE_TILES : ALL_TILES);
     p->across = ob__ceil_div(p->n, p->columns);
-    p->rows = part_size(p->m, parts / (double)p->across);
+    p->rows = part_size(p->m, parts / (double)p->across, parts > 2 ? ALL_TILES : 2);
     p->down = ob__ceil_div(p->m, p->rows);
     p->n_chunks = products * p->down * p->across;
 }

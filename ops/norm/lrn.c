@@ -30,7 +30,10 @@ static ob_status lrn_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_k
     l->loops = ob__kernels()->norm;
     l->is_double = ob__computing_type(args) == OB_DOUBLE;
     l->inner = ob__product(x->dims, 2, x->rank);
+    /* As many blocks as fill the rows, and an even number of equal ones, which two threads can share. */
     l->columns = OBK_LRN_BYTES / (int64_t)(l->is_double ? sizeof(double) : sizeof(float));
+    l->columns =
+        ob__least(l->columns, ob__round_up(ob__ceil_div(l->inner, ob__round_up(ob__ceil_div(l->inner, l->columns), 2)), 16));
     l->blocks = ob__ceil_div(l->inner, l->columns);
     l->n_parts = x->dims[0] * l->blocks;
     const int64_t window = p.size < x->dims[1] ? p.size : x->dims[1];
