@@ -21,12 +21,13 @@ ob_rule_check ob__check_scaled_product;
 
 /* ---- products.c: Conv, MatMul and Gemm of bytes ----
  *
- * The scales are normal and positive, and so are the factors between sums and results; W, its scales and the bias are constants;
- * sums do not overflow. Then integers differ from floats by rounding alone.
+ * The scales are normal and positive, and so are the factors between sums and results; all scales, zero points and the bias are
+ * constants, and the sizes of W numbers; sums do not overflow. Then integers differ from floats by rounding alone.
  *
- * Bits stay if all scales are powers of two, the bias consists of multiples of x_scale * w_scale, and the sum of all
- * |x - x_zero| |w - w_zero| and |bias| is at most 2^24 in units of x_scale * w_scale, for each output channel: every partial sum
- * of the floats is an integer of 24 bits times a power of two, in any order, and no step rounds before QuantizeLinear does. */
+ * Bits stay if W is a constant, all scales are powers of two, the bias consists of multiples of x_scale * w_scale, and the sum of
+ * all |x - x_zero| |w - w_zero| and |bias| is at most 2^24 in units of x_scale * w_scale, for each output channel: every partial
+ * sum of the floats is an integer of 24 bits times a power of two, in any order, and no step rounds before QuantizeLinear does.
+ */
 
 ob_rule_check ob__check_product;
 /* _low: the zero point of the result is its lowest integer; _full: the limits of Clip are beyond the range of the result;

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/base/integers.h"
 #include "ops/table/attributes.h"
 #include "passes/optimize/checks.h"
 
@@ -10,12 +11,14 @@ static const double EXACT_SUM = 0x1p24, LARGEST_SUM = 0x1p31;
 
 typedef struct product {
     const ob_match *m;
-    const ob_tensor *w;
-    int64_t n_channels, k; /* output channels; products of a sum */
-    bool channels_first;   /* of W: Conv, and Gemm with transB */
-    const float *w_scales; /* n_channels */
-    const int *w_zeros;    /* n_channels */
-    const double *biases;  /* n_channels, in units of x_scale * w_scale */
+    const ob_tensor *w; /* NULL: not known */
+    ob_dtype w_dtype;
+    const ob_shape *w_shape; /* numbers */
+    int64_t n_channels, k;   /* output channels; products of a sum */
+    bool channels_first;     /* of W: Conv, and Gemm with transB */
+    const float *w_scales;   /* n_channels */
+    const int *w_zeros;      /* n_channels */
+    const double *biases;    /* n_channels, in units of x_scale * w_scale */
     float x_scale, y_scale;
     int x_zero, y_zero;
 } product;
@@ -80,21 +83,37 @@ static bool bias_at(const ob_match *m, const ob_value *bias, int64_t i, int64_t 
 
 /* ---- Reading the operands ---- */
 
+static const ob_shape *shape_of(const ob_match *m, const ob_value *value) {
+    const ob_type *type = &ob__fact(m->facts, value)->type;
+    return type->kind == OB_TYPE_TENSOR && type->shape.rank >= 0 ? &type->shape : NULL;
+}
+
+/* Its sizes must be numbers. Those of a constant are bounded by the file, others here. */
+static bool measure_w(product *p) {
+    enum { MOST = 1 << 20 };
+    const ob_shape *w = p->w_shape;
+    int64_t n = 1;
+    for (int32_t i = 0; i < w->rank; i++)
+        if (!ob_dim_is_const(w->dims[i]) || w->dims[i] < 1 || ob__mul_overflows(n, w->dims[i], &n)) return false;
+    p->n_channels = w->dims[p->channels_first ? 0 : w->rank - 1];
+    p->k = p->channels_first ? n / p->n_channels : w->dims[w->rank - 2];
+    return p->w || p->n_channels <= MOST;
+}
+
 static bool read_w(product *p) {
     const ob_match *m = p->m;
     const ob_value *scale = ob__matched(m, "w_scale"), *zero = ob__matched(m, "w_zero");
-    const ob_tensor *w = p->w, *s = ob__constant_of(scale), *z = zero ? ob__constant_of(zero) : NULL;
-    p->n_channels = w->dims[p->channels_first ? 0 : w->rank - 1];
-    p->k = p->channels_first ? w->n_elems / p->n_channels : w->dims[w->rank - 2];
-    if (!s || s->dtype != OB_FLOAT || !is_for(s, p->n_channels) || (zero && !z)) return false;
-    if (z && (z->dtype != w->dtype || z->n_elems != s->n_elems)) return false;
+    const ob_tensor *s = ob__constant_of(scale), *z = zero ? ob__constant_of(zero) : NULL;
+    const int32_t rank = p->w_shape->rank;
+    if (!measure_w(p) || !s || s->dtype != OB_FLOAT || !is_for(s, p->n_channels) || (zero && !z)) return false;
+    if (z && (z->dtype != p->w_dtype || z->n_elems != s->n_elems)) return false;
     if (s->n_elems > 1) {
         int64_t axis = 1;
         for (uint32_t i = 0; i < m->pattern->n_nodes; i++)
             if (m->nodes[i]->inputs[0] == ob__matched(m, "w") && m->nodes[i]->inputs[1] == scale)
                 axis = ob__attribute_int_or(m->nodes[i], "axis", 1);
-        axis = axis < 0 ? axis + w->rank : axis;
-        if (axis != (p->channels_first ? 0 : w->rank - 1)) return false;
+        axis = axis < 0 ? axis + rank : axis;
+        if (axis != (p->channels_first ? 0 : rank - 1)) return false;
     }
     float *scales = OB_ARENA_ARRAY(m->scratch, float, p->n_channels);
     int *zeros = OB_ARENA_ARRAY(m->scratch, int, p->n_channels);
@@ -137,10 +156,11 @@ static bool read_product(const ob_match *m, product *p) {
     const ob_dtype x = ob__known_dtype(m, ob__matched(m, "x"));
     const ob_value *x_zero = ob__matched(m, "x_zero"), *y_zero = ob__matched(m, "y_zero");
     const ob_node *conv = find(m, "Conv"), *gemm = find(m, "Gemm");
-    *p = (product){.m = m, .w = ob__constant_of(ob__matched(m, "w"))};
+    const ob_value *w = ob__matched(m, "w");
+    *p = (product){.m = m, .w = ob__constant_of(w), .w_dtype = ob__known_dtype(m, w), .w_shape = shape_of(m, w)};
     p->channels_first = conv || (gemm && ob__attribute_int(gemm, "transB") != 0);
-    if (!ob__floats_only(m) || !p->w || p->w->rank < (conv ? 3 : 2) || !ob__is_byte(p->w->dtype)) return false;
-    if (gemm && p->w->rank != 2) return false;
+    if (!ob__floats_only(m) || !p->w_shape || p->w_shape->rank < (conv ? 3 : 2) || !ob__is_byte(p->w_dtype)) return false;
+    if (gemm && p->w_shape->rank != 2) return false;
     if (!ob__is_byte(x) || !ob__is_byte(ob__result_dtype(m)) || (x_zero && ob__known_dtype(m, x_zero) != x)) return false;
     if (y_zero && ob__known_dtype(m, y_zero) != ob__result_dtype(m)) return false;
     if (!ob__one_scale(m, "x_scale", &p->x_scale) || !ob__one_scale(m, "y_scale", &p->y_scale)) return false;
@@ -173,7 +193,7 @@ static bool are_powers_of_two(const product *p) {
 /* True if the sum of |x w| and |bias| of every output channel is at most 2^24, whatever x is. Several matrices of W count as
  * one. */
 static bool sums_are_exact(const product *p) {
-    int64_t *sums = OB_ARENA_ARRAY(p->m->scratch, int64_t, p->n_channels);
+    int64_t *sums = p->w ? OB_ARENA_ARRAY(p->m->scratch, int64_t, p->n_channels) : NULL;
     if (!sums) return false;
     for (int64_t i = 0; i < p->w->n_elems; i++) {
         const int64_t c = p->channels_first ? i / p->k : i % p->n_channels;
@@ -221,11 +241,6 @@ bool ob__check_product_full(const ob_match *m, bool *exact) {
 }
 
 /* ---- Products that are scaled afterwards ---- */
-
-static const ob_shape *shape_of(const ob_match *m, const ob_value *value) {
-    const ob_type *type = &ob__fact(m->facts, value)->type;
-    return type->kind == OB_TYPE_TENSOR && type->shape.rank >= 0 ? &type->shape : NULL;
-}
 
 /* A float, or (n not unknown) n of them in a vector. */
 static bool is_scale(const ob_match *m, const ob_value *value, ob_dim n) {

@@ -20,7 +20,7 @@ static const ob_rule table[] = {
 #include "passes/optimize/rules.def"
 #undef OB_GRAPH_RULE
 };
-enum { N_RULES = sizeof table / sizeof table[0] };
+enum { N_RULES = sizeof table / sizeof table[0], NOTED = 64 };
 
 size_t ob__rule_count(void) {
     return N_RULES;
@@ -37,7 +37,9 @@ typedef struct application {
     ob_reads reads;
     const ob_pattern *made[N_RULES];         /* NULL: not yet */
     bool occurs[N_RULES][OB_RULE_OPERATORS]; /* in the model */
-    ob_arena arena, scratch;                 /* for all; for one node */
+    const char *noted[NOTED];                /* operators that were looked for */
+    uint32_t n_noted;
+    ob_arena arena, scratch; /* for all; for one node */
     ob_error *error;
 } application;
 
@@ -47,15 +49,27 @@ static void note_read(application *a, const ob_value *value, int change) {
     if (value && value->id < a->reads.n) a->reads.of[value->id] += (uint32_t)change;
 }
 
+/* True for the name of an operator that was noted before. Models have few different ones, and each once in memory. */
+static bool was_noted(application *a, const char *op_type) {
+    for (uint32_t i = 0; i < a->n_noted; i++)
+        if (a->noted[i] == op_type) return true;
+    if (a->n_noted < NOTED) a->noted[a->n_noted++] = op_type;
+    return false;
+}
+
+static void note_operator(application *a, const char *op_type) {
+    if (was_noted(a, op_type)) return;
+    for (uint32_t i = 0; i < N_RULES; i++)
+        for (int k = 0; k < OB_RULE_OPERATORS; k++)
+            a->occurs[i][k] = a->occurs[i][k] || strcmp(op_type, table[i].operators[k]) == 0;
+}
+
 static ob_status survey(void *context, ob_graph *graph) {
     application *a = context;
     for (uint32_t i = 0; i < graph->n_outputs; i++) note_read(a, graph->outputs[i], 1);
     for (const ob_node *node = graph->first; node; node = node->next) {
         for (uint32_t i = 0; i < node->n_inputs; i++) note_read(a, node->inputs[i], 1);
-        for (uint32_t i = 0; i < N_RULES; i++) {
-            for (int k = 0; k < OB_RULE_OPERATORS; k++)
-                a->occurs[i][k] = a->occurs[i][k] || strcmp(node->op_type, table[i].operators[k]) == 0;
-        }
+        note_operator(a, node->op_type);
     }
     return OB_OK;
 }

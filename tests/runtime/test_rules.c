@@ -151,13 +151,17 @@ static void check_matmul(outcome *o) {
     ob_model *m = new_model(21);
     char shape[60];
     snprintf(shape, sizeof shape, "2 %d %d", (int)rows, (int)k);
-    ob_value *x = new_input(m, "x", v.x.dtype, shape), *w = weights(m, v.w.dtype, 2, dims, v.w.zero, v.small);
+    ob_value *x = new_input(m, "x", v.x.dtype, shape), *w;
+    const bool computed = pick(4) == 0; /* W is an input */
+    snprintf(shape, sizeof shape, "%d %d", (int)k, (int)columns);
+    w = computed ? new_input(m, "w", v.w.dtype, shape) : weights(m, v.w.dtype, 2, dims, v.w.zero, v.small);
     ob_value *xf = dequantize(m, x, &v.x), *wf = dequantized_w(m, w, &v, pick(2) ? 1 : -1);
     new_output(m, quantize(m, activated(m, new_node(m, "MatMul", "product", 2, xf, wf), false), &v.y));
-    void *data = random_bytes(2 * rows * k);
-    const ob_view in = view_of(data, v.x.dtype, 3, 2, (int)rows, (int)k);
-    check_block(m, &in, 1, o);
+    void *data = random_bytes(2 * rows * k), *of_w = random_bytes(k * columns);
+    const ob_view in[] = {view_of(data, v.x.dtype, 3, 2, (int)rows, (int)k), view_of(of_w, v.w.dtype, 2, (int)k, (int)columns)};
+    check_block(m, in, computed ? 2 : 1, o);
     free(data);
+    free(of_w);
     ob_model_close(&m);
 }
 
