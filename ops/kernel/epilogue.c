@@ -76,7 +76,7 @@ ob_status ob__make_epilogue(const ob_kernel_site *site, const obk_program *progr
                             const ob_view *out, int32_t n_columns, const ob_epilogue **epilogue, ob_error *error) {
     const int32_t n_axes = out->rank - n_columns;
     *epilogue = NULL;
-    if ((out->dtype != OB_FLOAT && out->dtype != OB_DOUBLE) || n_axes < 0) return OB_OK;
+    if ((out->dtype != OB_FLOAT && out->dtype != OB_DOUBLE && out->dtype != OB_INT32) || n_axes < 0) return OB_OK;
     ob_epilogue *e = ob__tail(site, 1, sizeof *e);
     const size_t n_strides = ((size_t)n_others + 1) * (size_t)(n_axes + 1);
     int64_t *dims = ob__tail(site, n_strides, sizeof *dims), *steps = ob__tail(site, (size_t)n_others + 1, sizeof *steps);

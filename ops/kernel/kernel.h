@@ -142,6 +142,7 @@ typedef struct ob_kernel {
     /* The kernel takes an epilogue (ops/kernel/epilogue.h): the number of axes of result 0 that are columns. in and out have no
      * data. May be NULL. */
     int32_t (*epilogue_columns)(const ob_view *in, const ob_view *out);
+    bool epilogue_converts; /* its results are int32, and the epilogue may make floats of them */
     /* For kernels whose result 0 is their operands side by side, each in contiguous memory: the byte offset of each operand in
      * the result. `run` leaves out operands that are there already. False: it is not so for these layouts. May be NULL. */
     bool (*places)(const ob_kernel_args *args, int64_t *offsets);

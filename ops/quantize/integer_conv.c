@@ -15,6 +15,7 @@
 #include "kernels/quantize/quantize.h"
 #include "ops/conv/split.h"
 #include "ops/kernel/common.h"
+#include "ops/kernel/epilogue.h"
 #include "ops/kernel/packed.h"
 #include "ops/quantize/integer.h"
 
@@ -24,6 +25,8 @@ typedef struct integer_conv {
     const obk_convs *loops;
     size_t sums_bytes; /* for each lane */
     bool quads;
+    const ob_epilogue *epilogue; /* of ConvInteger */
+    size_t registers_at;         /* of the epilogue, in lane memory */
 } integer_conv;
 
 /* Combines pairs of channels, each a run of `length` bytes. For W there is one zero point, or one for each output channel. */
@@ -199,7 +202,9 @@ static ob_status conv_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_
     OB_FAIL_IF(large || n_sums > INT64_MAX / 4, error, OB_E_LIMIT, "the kernel is too large");
     k->y_channel = s->i.requantizes ? ob__conv_largest_task(&s->split) / s->split.part_channels : k->window.n_out;
     s->sums_bytes = (size_t)ob__round_up(n_sums, 64);
-    needs->lane_bytes = s->sums_bytes + s->split.lane_bytes;
+    s->epilogue = site->epilogue;
+    s->registers_at = (size_t)ob__round_up((int64_t)(s->sums_bytes + s->split.lane_bytes), 64);
+    needs->lane_bytes = s->registers_at + ob__epilogue_bytes(s->epilogue);
     OB_TRY(ob__need_scratch(needs, n_x, sizeof(obk_pair), error));
     if (s->quads) OB_TRY(ob__need_scratch(needs, s->split.groups * k->out_channels, sizeof(int32_t), error));
     if (s->i.w_packed) return want_packed_w(site, args, s, needs, error);
@@ -216,6 +221,7 @@ typedef struct job {
     bool y_signed;
     char *y, *lanes;
     size_t lane_stride;
+    const ob_kernel_args *args;
     const ob_threads *threads;
     ob_integer_values values;
 } job;
@@ -243,10 +249,13 @@ static void conv_chunk(void *context, int64_t chunk, int lane) {
     for (int64_t i = chunk * s->split.n_each; i < end; i++) {
         ob_conv_task task = ob__conv_task(&s->split, i);
         task.padding = j->padding;
-        char *y = j->y +
-                  (size_t)((task.plane * k->out_channels + task.first) * k->window.n_out + obk_conv_start(k, task.block)) * width;
+        const int64_t row = task.plane * k->out_channels + task.first, column = obk_conv_start(k, task.block);
+        char *y = j->y + (size_t)(row * k->window.n_out + column) * width;
         char *sums = s->i.requantizes ? memory : y;
-        ob__run_conv_task(&s->split, &task, j->x, j->w, j->bias, sums, NULL, memory + s->sums_bytes, &pace);
+        const ob_epilogue_call after =
+            ob__epilogue_at(s->epilogue, j->args, row, column, y, k->window.n_out * (int64_t)width, memory + s->registers_at);
+        ob__run_conv_task(&s->split, &task, j->x, j->w, j->bias, sums, s->epilogue ? &after.base : NULL, memory + s->sums_bytes,
+                          &pace);
         if (s->i.requantizes) requantize(j, &task, (const int32_t *)(const void *)sums, y, obk_conv_results(k, task.block));
     }
 }
@@ -296,6 +305,7 @@ static ob_status conv_run(const ob_kernel_args *args, ob_error *error) {
              .y_signed = ob__is_signed(&args->out[0]),
              .lanes = args->lanes,
              .lane_stride = args->lane_stride,
+             .args = args,
              .threads = args->threads};
     OB_TRY(ob__read_integers(args, &s->i, &scratch, &j.values, error));
     if (ob__writes_nothing(args)) return OB_OK;
@@ -326,5 +336,15 @@ static ob_status conv_run(const ob_kernel_args *args, ob_error *error) {
     return OB_OK;
 }
 
-const ob_kernel ob__kernel_integer_conv = {
-    .name = "integer_conv", .state_bytes = sizeof(integer_conv), .plan = conv_plan, .run = conv_run};
+/* Images and output channels are rows. */
+static int32_t conv_columns(const ob_view *in, const ob_view *out) {
+    (void)in;
+    return out->rank < 2 ? 0 : out->rank - 2;
+}
+
+const ob_kernel ob__kernel_integer_conv = {.name = "integer_conv",
+                                           .state_bytes = sizeof(integer_conv),
+                                           .plan = conv_plan,
+                                           .run = conv_run,
+                                           .epilogue_columns = conv_columns,
+                                           .epilogue_converts = true};

@@ -215,6 +215,12 @@ static ob_status fit_epilogue(ob_builder *b, group_plan *g, const ob_kernel_site
     return ob__fit_attention_rows(site, g->p.in_views, &g->of_head, &g->of_tail, fits, b->error);
 }
 
+/* True if the kernel with an epilogue can turn its results into the type. */
+static bool gives_type(const ob_kernel *kernel, ob_dtype own, ob_dtype out) {
+    if (kernel->epilogue_converts) return own == OB_INT32 && out == OB_FLOAT;
+    return own == out && own != OB_INT32;
+}
+
 static ob_status try_group(ob_builder *b, const ob_group *group, bool *done) {
     const uint32_t n_own = (group->head ? group->head->n_inputs : 0) + (group->tail != NULL); /* operands of the products */
     group_plan *g = OB_ARENA_NEW(&b->scratch, group_plan);
@@ -235,7 +241,8 @@ static ob_status try_group(ob_builder *b, const ob_group *group, bool *done) {
     for (uint32_t i = 0; i < group->n && fits; i++) OB_TRY(find_node(b, g, i, &fits));
     if (!fits) return OB_OK;
     ob_view *out = g->nodes[group->n - 1].out;
-    if (group->head && (out->dtype != g->of_head.dtype || !same_shape(out, &g->of_head))) return OB_OK;
+    if (group->head && (!gives_type(group->head->op->kernel, g->of_head.dtype, out->dtype) || !same_shape(out, &g->of_head)))
+        return OB_OK;
     const ob_kernel_site site = ob__site(b->session, g->p.node, &b->plan->arena);
     OB_TRY(ob__group_program(&site, g->nodes, group->n, group->head != NULL, g->row, &b->scratch, &g->made, b->error));
     if (!g->made.program) return OB_OK;
