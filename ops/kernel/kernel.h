@@ -97,8 +97,9 @@ enum {
                               memory yet, and `run` allocates it with ob__kernel_output */
     OB_KERNEL_INPLACE_FIRST = 16, /* as INPLACE, but only for input 0, and only if no other input uses the same memory */
     OB_KERNEL_CELLS = 32, /* operands or results may be sequences, optionals and maps: `run` gets args->cells and may allocate */
-    OB_KERNEL_WINDOW = 128, /* operand 0 may come without zeros around it (ob_kernel_site.padding) */
-    OB_KERNEL_CONTROL = 64  /* the executor runs the node's subgraphs and calls none of the functions below */
+    OB_KERNEL_WINDOW = 128,        /* operand 0 may come without zeros around it (ob_kernel_site.padding) */
+    OB_KERNEL_CONTROL = 64,        /* the executor runs the node's subgraphs and calls none of the functions below */
+    OB_KERNEL_FIXED_OPERANDS = 256 /* `element` wants constants of one element as operands, except for the first one */
 };
 
 /* For `row_axes` of a kernel: each row is folded to one element, so the axes are those along which the result has one. */

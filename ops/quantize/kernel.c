@@ -181,6 +181,68 @@ static ob_status quantize_plan(const ob_kernel_site *site, ob_kernel_args *args,
     return ob__need_scratch(needs, q->n_scales, sizeof(float), error);
 }
 
+/* ---- A step of a program ---- */
+
+typedef struct scaled {
+    const quantize *q;
+    float scale, zero;
+    obk_scales scales;
+} scaled;
+
+static void scaled_loop(char *const *pointers, const int64_t *step, int64_t n, const int64_t *down, int64_t rows,
+                        const void *params) {
+    const scaled *s = params;
+    const quantize *q = s->q;
+    (void)step;
+    for (int64_t j = 0; j < rows; j++) {
+        const void *x = pointers[0] + j * down[0];
+        void *y = pointers[1] + j * down[1];
+        if (q->forward)
+            q->loops->quantize[q->integer](y, x, n, &s->scales);
+        else
+            q->loops->dequantize[q->integer](y, x, n, &s->scales);
+    }
+}
+
+static float read_float(const ob_view *view, obk_convert convert) {
+    float x;
+    if (convert)
+        convert(&x, view->data, 1);
+    else
+        memcpy(&x, view->data, sizeof x);
+    return x;
+}
+
+/* One constant scale for all elements, and integers. */
+static ob_status quantize_element(const ob_kernel_site *site, const ob_kernel_args *args, ob_element_call *call,
+                                  ob_error *error) {
+    const ob_view *x = &args->in[0], *scale = &args->in[1];
+    const bool has_zero = ob__given(args, 2);
+    quantize *q = ob__tail(site, 1, sizeof *q);
+    scaled *s = ob__tail(site, 1, sizeof *s);
+    ob_scale_layout layout;
+    OB_FAIL_IF(!q || !s, error, OB_E_MEMORY, "no memory for a plan");
+    q->forward = strcmp(site->node->op_type, "QuantizeLinear") == 0;
+    q->loops = ob__kernels()->quantize;
+    OB_TRY(plan_conversions(site, args, q, error));
+    if (q->forward) OB_TRY(plan_precision(site, args, q, error));
+    ob__scale_layout(site->node, site->op, NULL, (ob_shape){x->rank, x->dims}, (ob_shape){scale->rank, scale->dims}, &layout);
+    const bool one = ob__count(scale) == 1 && scale->data && (!has_zero || (ob__count(&args->in[2]) == 1 && args->in[2].data));
+    OB_FAIL_IF(!one || !ob__scale_fits(&layout) || q->integer < 0 || q->narrow, error, OB_E_UNSUPPORTED, "no step of a program");
+    *s = (scaled){
+        .q = q, .scale = read_float(scale, q->from_scale), .zero = has_zero ? read_float(&args->in[2], q->from_zero) : 0};
+    s->scales = (obk_scales){&s->scale, &s->zero, false, q->low, q->high};
+    call->n_in = 1;
+    call->spec.loop = scaled_loop;
+    call->spec.params = s;
+    call->spec.apart = true;
+    call->spec.in_convert[0] = q->from_x;
+    call->spec.in_loop_dtype[0] = OB_FLOAT;
+    call->spec.out_convert = q->to_y;
+    call->spec.out_loop_dtype = OB_FLOAT;
+    return OB_OK;
+}
+
 /* ---- run ---- */
 
 typedef struct job {
@@ -300,8 +362,13 @@ static ob_status quantize_run(const ob_kernel_args *args, ob_error *error) {
     return OB_OK;
 }
 
-const ob_kernel ob__kernel_quantize = {
-    .name = "quantize", .state_bytes = sizeof(quantize), .plan = quantize_plan, .run = quantize_run, .refuse = quantize_refuse};
+const ob_kernel ob__kernel_quantize = {.name = "quantize",
+                                       .flags = OB_KERNEL_FIXED_OPERANDS,
+                                       .state_bytes = sizeof(quantize),
+                                       .plan = quantize_plan,
+                                       .run = quantize_run,
+                                       .refuse = quantize_refuse,
+                                       .element = quantize_element};
 
 /* ---- DynamicQuantizeLinear ---- */
 

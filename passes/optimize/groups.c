@@ -31,11 +31,37 @@ static bool has_type(const ob_facts *facts, const ob_value *value, ob_dtype dtyp
     return value && ob__fact(facts, value)->type.kind == OB_TYPE_TENSOR && ob__fact(facts, value)->type.dtype == dtype;
 }
 
-/* A node whose only operand is constant is folded on its own, and a Cast to the same type is a view: they are in no group. */
+static bool is_constant(const ob_value *value) {
+    return value->is_initializer || (value->producer && value->producer->n_inputs == 0);
+}
+
+static bool is_one_element(const ob_facts *facts, const ob_value *value) {
+    const ob_type *type = &ob__fact(facts, value)->type;
+    if (type->kind != OB_TYPE_TENSOR || type->shape.rank < 0) return false;
+    for (int32_t a = 0; a < type->shape.rank; a++)
+        if (type->shape.dims[a] != 1) return false;
+    return true;
+}
+
+/* True if the operands are such as a program takes. A node whose operands are constant is folded on its own. */
+static bool has_operands(const ob_facts *facts, const ob_node *node) {
+    const bool fixed = node->op->kernel->flags & OB_KERNEL_FIXED_OPERANDS;
+    bool any = false;
+    for (uint32_t i = 0; i < node->n_inputs; i++) {
+        const ob_value *x = node->inputs[i];
+        if (!x) continue;
+        any |= !is_constant(x);
+        if (fixed && i > 0 && !(is_constant(x) && is_one_element(facts, x))) return false;
+    }
+    return any;
+}
+
+/* A Cast to the same type is a view, so it is in no group. */
 static bool is_elementwise(const ob_facts *facts, const ob_node *node) {
-    if (!node->op || !node->op->kernel || !node->op->kernel->element || node->n_outputs != 1 || !node->outputs[0]) return false;
-    const ob_value *x = node->n_inputs > 0 ? node->inputs[0] : NULL;
-    if (node->n_inputs == 1 && x && (x->is_initializer || (x->producer && x->producer->n_inputs == 0))) return false;
+    if (!node->op || !node->op->kernel || !node->op->kernel->element || node->n_outputs != 1 || !node->outputs[0] ||
+        !has_operands(facts, node))
+        return false;
+    const ob_value *x = node->inputs[0];
     if (node->op->kernel->flags & OB_KERNEL_VIEW && has_type(facts, x, ob__fact(facts, node->outputs[0])->type.dtype))
         return false;
     return !has_type(facts, x, OB_STRING) && !has_type(facts, node->outputs[0], OB_STRING);

@@ -97,12 +97,24 @@ static ob_value *cast(const drawn *d, const char *name, ob_value *x, ob_dtype to
     return made;
 }
 
+/* To integers and back, with one scale. */
+static ob_value *add_integers(const drawn *d, int i, ob_value *x) {
+    char name[4][16];
+    for (int k = 0; k < 4; k++) snprintf(name[k], sizeof name[k], "%c%d", "szqv"[k], i);
+    const float scale = (float)(1 + pick(8)) / 16;
+    const int8_t zero[8] = {(int8_t)pick(20)};
+    ob_value *s = new_weight(d->model, name[0], OB_FLOAT, 0, NULL, &scale),
+             *z = new_weight(d->model, name[1], pick(2) ? OB_INT8 : OB_UINT8, 0, NULL, zero);
+    return new_node(d->model, "DequantizeLinear", name[3], 3, new_node(d->model, "QuantizeLinear", name[2], 3, x, s, z), s, z);
+}
+
 /* An operator in another type, or only that type's range and precision. */
 static ob_value *add_detour(drawn *d, int i, ob_value *a, ob_value *b) {
     static const ob_dtype types[] = {OB_FLOAT16, OB_BFLOAT16, OB_FLOAT, OB_DOUBLE, OB_INT32, OB_UINT8, OB_INT8, OB_INT64};
     char name[4][16];
     for (int k = 0; k < 4; k++) snprintf(name[k], sizeof name[k], "%c%d", "cdev"[k], i);
     if (d->n_conditions > 0 && pick(4) == 0) return cast(d, name[3], d->conditions[pick(d->n_conditions)], d->dtype);
+    if (d->dtype == OB_FLOAT && pick(3) == 0) return add_integers(d, i, a);
     const ob_dtype type = types[pick(8)];
     ob_value *x = cast(d, name[0], a, type);
     if (pick(3)) x = new_node(d->model, pick(2) ? "Mul" : "Sub", name[2], 2, x, pick(2) ? x : cast(d, name[1], b, type));
@@ -213,6 +225,11 @@ static void what_is_one_step(void **state) {
     const drawn d = {.model = model};
     ob_value *half = cast(&d, "half", a, OB_FLOAT16);
     new_output(model, cast(&d, "y", new_node(model, "Mul", "m", 2, new_node(model, "Sigmoid", "s", 1, half), half), OB_UINT8));
+    assert_int_equal(steps_of(model, in, 1), 1);
+    model = new_model(14); /* integers around an operator of floats */
+    a = new_input(model, "x", OB_FLOAT, "N 8");
+    const drawn q = {.model = model};
+    new_output(model, add_integers(&q, 1, new_node(model, "Softplus", "s", 1, add_integers(&q, 0, a))));
     assert_int_equal(steps_of(model, in, 1), 1);
     model = new_model(14); /* a constant is cast once, when the plan is made */
     a = new_input(model, "x", OB_FLOAT, "N 8");
