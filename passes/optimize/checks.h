@@ -34,6 +34,9 @@ ob_rule_check ob__check_product;
  * _limits: they are constants and numbers. */
 ob_rule_check ob__check_product_low, ob__check_product_full, ob__check_product_limits;
 
+/* The same for a result of floats: as if its scale were 1. */
+ob_rule_check ob__check_product_to_float;
+
 /* ---- What the checks share: quantized.c ---- */
 
 /* The type of a value; OB_NONE: not known, or no tensor. */

@@ -152,7 +152,7 @@ static const ob_node *find(const ob_match *m, const char *op_type) {
     return NULL;
 }
 
-static bool read_product(const ob_match *m, product *p) {
+static bool read_product(const ob_match *m, bool to_float, product *p) {
     const ob_dtype x = ob__known_dtype(m, ob__matched(m, "x"));
     const ob_value *x_zero = ob__matched(m, "x_zero"), *y_zero = ob__matched(m, "y_zero");
     const ob_node *conv = find(m, "Conv"), *gemm = find(m, "Gemm");
@@ -161,10 +161,13 @@ static bool read_product(const ob_match *m, product *p) {
     p->channels_first = conv || (gemm && ob__attribute_int(gemm, "transB") != 0);
     if (!ob__floats_only(m) || !p->w_shape || p->w_shape->rank < (conv ? 3 : 2) || !ob__is_byte(p->w_dtype)) return false;
     if (gemm && p->w_shape->rank != 2) return false;
-    if (!ob__is_byte(x) || !ob__is_byte(ob__result_dtype(m)) || (x_zero && ob__known_dtype(m, x_zero) != x)) return false;
+    if (!ob__is_byte(x) || (x_zero && ob__known_dtype(m, x_zero) != x)) return false;
     if (y_zero && ob__known_dtype(m, y_zero) != ob__result_dtype(m)) return false;
-    if (!ob__one_scale(m, "x_scale", &p->x_scale) || !ob__one_scale(m, "y_scale", &p->y_scale)) return false;
-    if (!ob__one_zero(m, "x_zero", &p->x_zero) || !ob__one_zero(m, "y_zero", &p->y_zero)) return false;
+    if (!ob__one_scale(m, "x_scale", &p->x_scale) || !ob__one_zero(m, "x_zero", &p->x_zero)) return false;
+    p->y_scale = 1;
+    if (!to_float && (!ob__is_byte(ob__result_dtype(m)) || !ob__one_scale(m, "y_scale", &p->y_scale) ||
+                      !ob__one_zero(m, "y_zero", &p->y_zero)))
+        return false;
     return read_w(p) && read_factors(p);
 }
 
@@ -206,7 +209,7 @@ static bool sums_are_exact(const product *p) {
 }
 
 static bool check(const ob_match *m, product *p, bool *exact) {
-    if (!read_product(m, p) || !fits_32_bits(p)) return false;
+    if (!read_product(m, false, p) || !fits_32_bits(p)) return false;
     *exact = are_powers_of_two(p) && sums_are_exact(p);
     return true;
 }
@@ -219,6 +222,14 @@ bool ob__check_product(const ob_match *m, bool *exact) {
 bool ob__check_product_low(const ob_match *m, bool *exact) {
     product p;
     return check(m, &p, exact) && p.y_zero == ob__lowest(ob__result_dtype(m));
+}
+
+/* A sum of floats may be -0, which no integer is, so bits are not proved to stay. */
+bool ob__check_product_to_float(const ob_match *m, bool *exact) {
+    product p;
+    const ob_shape *x = shape_of(m, ob__matched(m, "x"));
+    (void)exact;
+    return x && x->rank >= (find(m, "Conv") ? 3 : 2) && x->rank <= 5 && read_product(m, true, &p) && fits_32_bits(&p);
 }
 
 static bool read_limits(const ob_match *m, float *low, float *high) {

@@ -34,6 +34,7 @@ typedef struct application {
     ob_model *model, *patterns;
     const ob_facts *facts;
     bool relaxed, any;
+    bool quantizers; /* the roots that are visited: QuantizeLinear, or all others */
     ob_reads reads;
     const ob_pattern *made[N_RULES];         /* NULL: not yet */
     bool occurs[N_RULES][OB_RULE_OPERATORS]; /* in the model */
@@ -178,6 +179,7 @@ static ob_status replace(application *a, const ob_match *m) {
 
 /* *next: the node to go on with. */
 static ob_status visit(application *a, ob_node *root) {
+    if ((strcmp(root->op_type, "QuantizeLinear") == 0) != a->quantizers) return OB_OK;
     for (uint32_t i = 0; i < N_RULES; i++) {
         bool exact = table[i].kind == OB_RULE_EXACT;
         if (!may_occur(a, i) || strcmp(root->op_type, table[i].operators[0]) != 0) continue;
@@ -208,7 +210,11 @@ static ob_status apply(application *a) {
     if (!a->reads.of) return OB_E_MEMORY;
     OB_TRY(ob__model_each_graph(a->model, survey, a));
     for (uint32_t i = 0; i < N_RULES; i++) any = any || may_occur(a, i);
-    return any ? ob__model_each_graph(a->model, visit_graph, a) : OB_OK;
+    for (int i = 0; i < 2 && any; i++) { /* a product that is quantized is part of the larger pattern */
+        a->quantizers = i == 0;
+        OB_TRY(ob__model_each_graph(a->model, visit_graph, a));
+    }
+    return OB_OK;
 }
 
 ob_status ob__apply_rules(ob_model *model, const ob_facts *facts, bool relaxed, bool *any, ob_error *error) {

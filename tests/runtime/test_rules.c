@@ -307,6 +307,41 @@ static void exact_blocks(void **state) {
         if (n_changed[kind] != 24) fail_msg("kind %d: %d of 24", kind, n_changed[kind]);
 }
 
+/* ---- Products that stay floats: within the bound of docs/numerics.md ---- */
+
+static void float_products(void **state) {
+    (void)state;
+    srand(19);
+    for (int i = 0; i < 40; i++) {
+        const int64_t k = 1 + pick(200), n = 1 + pick(40), rank = pick(2) ? 2 : 4; /* MatMul, or Conv with one position */
+        const int64_t dims[] = {rank == 4 ? n : k, rank == 4 ? k : n, 1, 1};
+        const way v = draw_way(n);
+        ob_model *m = new_model(21);
+        char shape[60];
+        snprintf(shape, sizeof shape, rank == 4 ? "3 %d 2 1" : "6 %d", (int)k);
+        ob_value *x = new_input(m, "x", v.x.dtype, shape), *w = weights(m, v.w.dtype, (int32_t)rank, dims, v.w.zero, v.small);
+        ob_value *xf = dequantize(m, x, &v.x), *wf = dequantized_w(m, w, &v, rank == 4 ? 0 : 1);
+        ob_value *bias = rank == 4 ? bias_of(m, &v) : NULL;
+        new_output(m, new_node(m, rank == 4 ? "Conv" : "MatMul", "y", bias ? 3 : 2, xf, wf, bias));
+        void *data = random_bytes(6 * k);
+        const ob_view in = rank == 4 ? view_of(data, v.x.dtype, 4, 3, (int)k, 2, 1) : view_of(data, v.x.dtype, 2, 6, (int)k);
+        result plain = run_model(m, &in, 1, false, OB_NUMERICS_EXACT, 1),
+               exact = run_model(m, &in, 1, true, OB_NUMERICS_EXACT, 1), one = run_model(m, &in, 1, true, OB_NUMERICS_RELAXED, 1),
+               two = run_model(m, &in, 1, true, OB_NUMERICS_RELAXED, 2);
+        expect_same(&plain, &exact);
+        expect_same(&one, &two);
+        assert_int_equal(one.quantizers, bias && bias->producer ? 1 : 0); /* that of the bias */
+        for (int64_t e = 0; e < plain.n; e++) {
+            const int64_t c = rank == 4 ? e / 2 % n : e % n;
+            const double most = (double)k * 255 * 255 * (double)v.x.scale * (double)v.scales[c] + 4000 * (double)v.x.scale;
+            const double error = fabs((double)((float *)(void *)plain.bytes)[e] - (double)((float *)(void *)one.bytes)[e]);
+            if (error > (double)(k + 9) * 0x1p-24 * most) fail_msg("element %d: %g apart", (int)e, error);
+        }
+        free(plain.bytes), free(exact.bytes), free(one.bytes), free(two.bytes), free(data);
+        ob_model_close(&m);
+    }
+}
+
 /* ---- What stays ---- */
 
 enum { PLAIN, OTHER_READER, GRAPH_OUTPUT, INPUT_SCALE, OVERRIDABLE, OTHER_SCALE, OTHER_ZERO, SHARED_DQ, N_TRAPS };
@@ -465,9 +500,9 @@ static void shared_weights(void **state) {
 }
 
 int main(void) {
-    static const struct CMUnitTest tests[] = {cmocka_unit_test(random_products), cmocka_unit_test(sums_of_24_bits),
-                                              cmocka_unit_test(exact_blocks),    cmocka_unit_test(traps),
-                                              cmocka_unit_test(hostile_scales),  cmocka_unit_test(hostile_parameters),
-                                              cmocka_unit_test(shared_weights)};
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(random_products),    cmocka_unit_test(sums_of_24_bits), cmocka_unit_test(float_products),
+        cmocka_unit_test(exact_blocks),       cmocka_unit_test(traps),           cmocka_unit_test(hostile_scales),
+        cmocka_unit_test(hostile_parameters), cmocka_unit_test(shared_weights)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
