@@ -40,14 +40,26 @@ static int64_t channels_at_once(int64_t left) {
 #define PAD pad_pairs
 #include "kernels/window/pad.inc.h"
 
-/* A tile of a depthwise convolution, and loads that read zeros outside of first .. end. */
+/* A tile of a depthwise convolution: its rows, and whether two vectors at the edge of a plane are one tile. Loads that read zeros
+ * outside of first .. end. SHIFTED(a, b, k): a vector of the elements of a and b from element k on, k at most 4. */
 #if defined(__AVX512F__)
-enum { DEPTHWISE_ROWS = 4, DEPTHWISE_VECTORS = 2 };
+enum { DEPTHWISE_ROWS = 4, DEPTHWISE_WIDE_MASKED = true };
 #define MASK                  __mmask16
 #define MAKE_MASK(first, end) ((end) > (first) ? ((1u << (end)) - 1) & ~((1u << (first)) - 1) : 0)
 #define LOAD_MASKED(x, m)     ((obk_r_f32)_mm512_maskz_loadu_ps(m, x))
+#define SHIFTED               shifted
+OBK_INLINE obk_r_f32 shifted(obk_r_f32 a, obk_r_f32 b, const int k) {
+    const __m512i low = (__m512i)a, high = (__m512i)b;
+    switch (k) {
+    case 0: return a;
+    case 1: return (obk_r_f32)_mm512_alignr_epi32(high, low, 1);
+    case 2: return (obk_r_f32)_mm512_alignr_epi32(high, low, 2);
+    case 3: return (obk_r_f32)_mm512_alignr_epi32(high, low, 3);
+    default: return (obk_r_f32)_mm512_alignr_epi32(high, low, 4);
+    }
+}
 #elif defined(__AVX2__)
-enum { DEPTHWISE_ROWS = 3, DEPTHWISE_VECTORS = 2 };
+enum { DEPTHWISE_ROWS = 4, DEPTHWISE_WIDE_MASKED = false };
 #define MASK              __m256i
 #define LOAD_MASKED(x, m) ((obk_r_f32)_mm256_maskload_ps(x, m))
 OBK_INLINE __m256i MAKE_MASK(int64_t first, int64_t end) {
@@ -56,7 +68,7 @@ OBK_INLINE __m256i MAKE_MASK(int64_t first, int64_t end) {
                                _mm256_cmpgt_epi32(_mm256_set1_epi32((int)end), lane));
 }
 #else
-enum { DEPTHWISE_ROWS = 4, DEPTHWISE_VECTORS = 2 };
+enum { DEPTHWISE_ROWS = 4, DEPTHWISE_WIDE_MASKED = false };
 typedef struct lane_range {
     int first, end;
 } lane_range;
