@@ -67,6 +67,49 @@ static void write_control(control_word word) {
 }
 #endif
 
+/* Which way is faster for runs of one kind: with the threads or alone. If processors are far apart, what one has written takes
+ * the other long to read, and small steps are slower when they are shared. No step can tell beforehand, so both ways are tried.
+ */
+typedef struct trial {
+    const void *kind;
+    uint64_t best_ns[2]; /* of this period: [true] alone */
+    uint32_t run, period;
+    bool alone;   /* the preferred way */
+    bool counts;  /* the current run */
+    bool current; /* its way */
+} trial;
+
+enum { TRIED = 3, FIRST_PERIOD = 16, LAST_PERIOD = 1024, LONG_NS = 2000000 };
+
+static void start_period(trial *t, uint32_t period) {
+    t->best_ns[0] = t->best_ns[1] = UINT64_MAX;
+    t->run = 0;
+    t->period = period;
+}
+
+static void start_trial(trial *t, const void *kind) {
+    start_period(t, FIRST_PERIOD);
+    t->kind = kind;
+    t->alone = t->counts = t->current = false;
+}
+
+/* The first runs of a period go the preferred way, some the other way, and the rest the faster one. Long runs have threads. */
+static void next_run(trial *t) {
+    const bool other = t->run >= TRIED && t->run < 2 * TRIED && t->best_ns[t->alone] < LONG_NS;
+    t->current = other ? !t->alone : t->alone;
+}
+
+static void end_run(trial *t, uint64_t ns) {
+    if (ns < t->best_ns[t->current]) t->best_ns[t->current] = ns;
+    t->run++;
+    if (t->run == 2 * TRIED && t->best_ns[!t->alone] < t->best_ns[t->alone]) {
+        t->alone = !t->alone;
+        t->period = FIRST_PERIOD;
+    }
+    if (t->run >= t->period) start_period(t, t->period < LAST_PERIOD ? 2 * t->period : t->period);
+    t->counts = t->current = false;
+}
+
 struct ob_pool {
     _Alignas(CACHE_LINE) atomic_uint_fast64_t state;
     /* The job: written while no thread is inside. */
@@ -82,7 +125,8 @@ struct ob_pool {
     uint64_t work_ns;            /* of all threads, in the jobs of this run */
     uint64_t expected_ns;        /* the same of the last run, and of those that it followed closely */
     uint64_t begun_ns, ended_ns; /* of the last run that had a job */
-    uint64_t alone_until;        /* of ob__now_ns: no help is worth having before */
+    trial trial;
+    uint64_t alone_until; /* of ob__now_ns: no help is worth having before */
     pid_t process;
     int n_seats; /* the first is the caller's */
     pthread_mutex_t mutex;
@@ -256,12 +300,13 @@ static void begin(ob_pool *pool, uint64_t now) {
     pool->small = pool->expected_ns < SMALL_RUN_NS;
     pool->work_ns = 0;
     pool->alone = getpid() != pool->process;
+    if (pool->trial.counts) next_run(&pool->trial);
 }
 
 /* Waking a thread takes the caller some microseconds, and the thread comes some tens of microseconds later. A run with less
  * work is faster without it. The work is estimated from the last run. */
 static bool is_better_alone(const ob_pool *pool, uint64_t state, uint64_t now) {
-    return pool->alone || now < pool->alone_until || (state & ASLEEP && pool->small);
+    return pool->alone || pool->trial.current || now < pool->alone_until || (state & ASLEEP && pool->small);
 }
 
 void ob__pool_run(void *of, int64_t n, int64_t grain, void (*task)(void *context, int64_t begin, int64_t end), void *context) {
@@ -304,7 +349,9 @@ void ob__pool_run(void *of, int64_t n, int64_t grain, void (*task)(void *context
     judge(pool, start, own_end);
 }
 
-void ob__pool_wake(ob_pool *pool) {
+void ob__pool_wake(ob_pool *pool, const void *kind) {
+    if (kind != pool->trial.kind) start_trial(&pool->trial, kind);
+    pool->trial.counts = kind != NULL;
     if (!pool->shares) return;
     uint64_t now = ob__now_ns(), state = atomic_load_explicit(&pool->state, memory_order_relaxed);
     begin(pool, now);
@@ -318,7 +365,8 @@ void ob__pool_rest(ob_pool *pool) {
     if (!pool->begun) return;
     pool->begun = false;
     pool->ended_ns = ob__now_ns();
-    if (!pool->alone && !pool->close) atomic_fetch_or_explicit(&pool->state, REST, memory_order_relaxed);
+    if (!pool->alone && (!pool->close || pool->trial.current)) atomic_fetch_or_explicit(&pool->state, REST, memory_order_relaxed);
+    if (pool->trial.counts) end_run(&pool->trial, pool->ended_ns - pool->begun_ns);
 }
 
 /* ---- Start and stop ---- */
@@ -354,6 +402,7 @@ int ob__pool_start(ob_pool *pool, int n_threads) {
     atomic_init(&pool->state, REST);
     pool->process = getpid();
     pool->work_ns = SMALL_RUN_NS; /* until it is known */
+    start_trial(&pool->trial, NULL);
     pool->n_seats = 1;
     for (int i = 0; i < n_threads; i++) {
         atomic_init(&pool->seats[i].range, 0);

@@ -32,7 +32,7 @@ ob_status ob__threads_start(ob_session *session, int n_threads, ob_error *error)
 }
 
 void ob__threads_begin(ob_session *session) {
-    if (session->pool) ob__pool_wake(session->pool);
+    if (session->pool) ob__pool_wake(session->pool, session->current);
 }
 
 void ob__threads_end(ob_session *session) {

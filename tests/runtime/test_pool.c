@@ -87,7 +87,8 @@ static void test_at_any_time(void **state) {
     (void)state;
     ob_pool *pool = start(4);
     for (int i = 0; i < 400; i++) {
-        if (i % 5 < 2) ob__pool_wake(pool); /* also where no job follows at once, or another one is the first */
+        if (i % 5 < 2)
+            ob__pool_wake(pool, i < 200 ? pool : NULL); /* also where no job follows at once, or another one is the first */
         if (i % 7 == 0) nap(i % 4 * 50000);
         if (i % 11 == 0) ob__pool_rest(pool);
         check(pool, 64, 1);
@@ -275,7 +276,7 @@ static void check_sleep(int n_runs, bool has_jobs) {
     check(pool, 100, 1);
     ob__pool_rest(pool);
     for (int i = 0; i < n_runs; i++) {
-        ob__pool_wake(pool);
+        ob__pool_wake(pool, NULL);
         if (has_jobs) ob__pool_run(pool, 8, 1, busy, NULL);
         ob__pool_rest(pool);
     }
