@@ -380,6 +380,7 @@ void ob_session_close(ob_session **session) {
     ob__frame_release(&closing->frame);
     ob__threads_stop(closing);
     ob__numerics_close(closing);
+    ob__constants_release(closing);
     ob__free_owned(&closing->allocator, &closing->owned);
     ob__external_unmap(closing);
     if (closing->contract_tried) ob__contract_release(&closing->contract);

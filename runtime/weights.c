@@ -86,7 +86,7 @@ ob_status ob__load_weights(ob_session *session, const ob_external_rules *externa
 ob_status ob__set_constant(ob_session *session, const ob_value *value, const ob_view *view) {
     ob_constant *constant = OB_ARENA_NEW(&session->arena, ob_constant);
     if (!constant) return OB_E_MEMORY;
-    *constant = (ob_constant){view->data, ob__make_layout(&session->arena, view)};
+    *constant = (ob_constant){view->data, ob__make_layout(&session->arena, view), NULL};
     if (!constant->layout) return OB_E_MEMORY;
     session->constants[value->id] = constant;
     return OB_OK;
@@ -96,4 +96,18 @@ bool ob__constant_view(const ob_session *session, const ob_value *value, ob_view
     const ob_constant *constant = session->constants[value->id];
     if (constant) ob__layout_view(constant->layout, constant->data, out);
     return constant != NULL;
+}
+
+void ob__forget_constant(ob_session *session, const ob_value *value) {
+    ob_constant *constant = session->constants[value->id];
+    if (!constant || !constant->own) return;
+    session->constant_bytes -= constant->own->n_bytes;
+    session->folded_bytes -= constant->own->n_bytes;
+    ob__free_owned(&session->allocator, &constant->own);
+    session->constants[value->id] = NULL;
+}
+
+void ob__constants_release(ob_session *session) {
+    for (uint32_t id = 0; session->constants && id < session->model->n_values; id++)
+        if (session->constants[id]) ob__free_owned(&session->allocator, &session->constants[id]->own);
 }

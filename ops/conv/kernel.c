@@ -79,7 +79,8 @@ static ob_status want_panels(const ob_kernel_site *site, const ob_kernel_args *a
                   (uint64_t)split->groups << 8 | (uint64_t)split->panels->lanes,
         .n_bytes = (size_t)(split->groups * split->w_group * split->width),
         .make = make_panels,
-        .params = p};
+        .params = p,
+        .replaces = true};
     return OB_OK;
 }
 

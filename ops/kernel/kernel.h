@@ -54,6 +54,7 @@ typedef struct ob_prepare_request {
     /* Fills `prepared`: n_bytes, zeroed before, 64-byte aligned. `params` is the state or memory from ob__tail. */
     void (*make)(const void *params, const ob_view *constant, void *prepared);
     const void *params;
+    bool replaces; /* `run` never reads the operand itself */
 } ob_prepare_request;
 
 /* The result of planning. Zeroed before. */

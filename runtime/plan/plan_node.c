@@ -164,15 +164,21 @@ static ob_status try_fold(ob_builder *b, planned *p, bool *done) {
         /* Results that do not fit are computed in each run, where memory is shared. */
         return status == OB_E_MEMORY && !ob__tally_refused(session->tally) ? status : OB_OK;
     }
+    /* one result in one block has that for its own */
+    const bool is_own = for_all_shapes && node->n_outputs == 1 && blocks && !blocks->next && results[0].data == blocks->data;
+    ob_owned_memory *own = NULL;
     if (for_all_shapes) {
-        uint64_t n_bytes = keep_blocks(blocks, &session->owned);
+        uint64_t n_bytes = keep_blocks(blocks, is_own ? &own : &session->owned);
         session->folded_bytes += n_bytes;
         session->constant_bytes += n_bytes;
     } else
         b->plan->folded_bytes += keep_blocks(blocks, &b->plan->owned);
     for (uint32_t i = 0; i < node->n_outputs; i++) {
         if (!node->outputs[i]) continue;
-        if (for_all_shapes) OB_TRY(ob__set_constant(session, node->outputs[i], &results[i]));
+        if (for_all_shapes) status = ob__set_constant(session, node->outputs[i], &results[i]);
+        if (status != OB_OK) ob__free_owned(&session->allocator, &own);
+        OB_TRY(status);
+        if (is_own) session->constants[node->outputs[i]->id]->own = own;
         OB_TRY(ob__new_const_slot(b, node->outputs[i], &results[i]));
     }
     consume_inputs(p);
@@ -361,6 +367,22 @@ static ob_status keep_prepared(ob_builder *b, planned *p, const ob_kernel_needs 
                                  b->error);
 }
 
+/* If a session has only one set of shapes, a computed constant that only this step reads, and in another form, is not kept. */
+static void forget_operands(ob_builder *b, const planned *p, const ob_kernel_needs *needs) {
+    const ob_node *node = p->head ? p->head : p->node;
+    if (b->part || b->facts != &b->session->facts) return;
+    for (uint32_t i = 0; i < needs->n_prepared; i++) {
+        const uint32_t input = needs->prepared[i].input;
+        const ob_value *value = node->inputs[input];
+        ob_buffer *buffer = p->operands[input]->buffer;
+        const ob_constant *constant = b->session->constants[value->id];
+        if (!needs->prepared[i].replaces || b->session->uses[value->id] != 1 || !constant || !constant->own) continue;
+        if (p->operands[input] != p->in[input] || buffer->kind != OB_BUFFER_CONST || buffer->constant != constant->data) continue;
+        ob__forget_constant(b->session, value);
+        buffer->constant = NULL;
+    }
+}
+
 /* Scratch memory of the step, followed by that of the lanes. */
 static ob_status reserve_scratch(ob_builder *b, const ob_kernel_needs *needs, ob_step *step) {
     ob_scratch scratch;
@@ -397,7 +419,9 @@ static ob_status plan_kernel(ob_builder *b, planned *p, ob_step *step) {
         return ob__at_node(b->error, node, status);
     }
     OB_TRY(reserve_scratch(b, &needs, step));
-    return keep_prepared(b, p, &needs, step);
+    OB_TRY(keep_prepared(b, p, &needs, step));
+    forget_operands(b, p, &needs);
+    return OB_OK;
 }
 
 /* Where the operands would be in the result, if it is them side by side. */

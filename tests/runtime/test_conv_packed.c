@@ -12,6 +12,7 @@
 
 #include "core/graph/types.h"
 #include "kernels/kernels.h"
+#include "onnx_broadcast/onnx_broadcast.h"
 #include "session_case.h"
 
 typedef struct conv_case {
@@ -180,8 +181,70 @@ static void few_blocks_and_two_threads(void **state) {
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) assert_true(check_case(&cases[i]));
 }
 
+static void expect_same(const ob_view *a, const ob_view *b) {
+    assert_int_equal(ob_view_count(a), ob_view_count(b));
+    assert_memory_equal(a->data, b->data, (size_t)ob_view_count(a) * sizeof(float));
+}
+
+/* Weights that the model computes: of the packed ones only the packed form is kept, unless something else reads them. A plan for
+ * other strides, and a worker, have the same bits. */
+static void computed_weights(void **state) {
+    (void)state;
+    enum { N = 64 * 14 * 14, WEIGHTS = 96 * 64 * 9 * 4 };
+    static const char text[] =
+        "<ir_version: 8, opset_import: [\"\" : 13]>\ng (float[1, 64, 14, 14] x) => (float[1, 96, 14, 14] y%s)\n"
+        "<int64[4] s = {96, 64, 3, 3}> {\n w = ConstantOfShape <value = float[1] {0.25}> (s)\n"
+        " c = Conv <pads = [1, 1, 1, 1]> (x, w)\n y = Relu (c)\n%s}";
+    static float x[N], turned[N];
+    for (int i = 0; i < N; i++) x[i] = (float)(i % 13) - 6;
+    for (int c = 0; c < 64; c++)
+        for (int i = 0; i < 14 * 14; i++) turned[i * 64 + c] = x[c * 14 * 14 + i];
+    for (int others = 0; others < 3; others++) { /* no other reader; an output; a view of it */
+        char whole[1024];
+        snprintf(whole, sizeof whole, text,
+                 others == 0   ? ""
+                 : others == 1 ? ", float[96, 64, 3, 3] w"
+                               : ", float[9, 6144] v",
+                 others < 2 ? "" : " t = Constant <value_ints = [9, 6144]> ()\n v = Reshape (w, t)\n");
+        ob_model *model = NULL;
+        ob_error error;
+        assert_int_equal(ob_model_load_memory(whole, strlen(whole), "computed", NULL, &model, &error), OB_OK);
+        ob_view in = view_of(x, OB_FLOAT, 4, 1, 64, 14, 14), want[2] = {{0}}, is[2] = {{0}};
+        const size_t n = others ? 2 : 1;
+        ob_session *plain = open_session(model, false), *session = open_session(model, true);
+        ob_session_memory memory;
+        run_ok(plain, &in, 1, want, n);
+        ob_session_get_memory(session, &memory);
+        const bool packs = session->prepared != NULL;
+        if (packs && !others) assert_true(memory.constant_bytes < WEIGHTS * 3 / 2);
+        if (packs && others) assert_true(memory.constant_bytes >= 2 * WEIGHTS);
+        run_ok(session, &in, 1, is, n);
+        for (size_t i = 0; i < n; i++) expect_same(&is[i], &want[i]);
+        ob_worker *worker = NULL;
+        assert_int_equal(ob_worker_create(session, NULL, &worker, &error), OB_OK);
+        ob_view other = view_of(turned, OB_FLOAT, 4, 1, 64, 14, 14);
+        other.strides[1] = 4;
+        other.strides[2] = 14 * 64 * 4;
+        other.strides[3] = 64 * 4;
+        memset(is, 0, sizeof is);
+        run_ok(session, &other, 1, is, n);
+        for (size_t i = 0; i < n; i++) expect_same(&is[i], &want[i]);
+        ob_session_memory after;
+        ob_session_get_memory(session, &after);
+        assert_int_equal(after.n_plans, 2);
+        assert_int_equal(after.constant_bytes, memory.constant_bytes);
+        memset(is, 0, sizeof is);
+        assert_int_equal(ob_worker_run(worker, &in, 1, is, n, &error), OB_OK);
+        for (size_t i = 0; i < n; i++) expect_same(&is[i], &want[i]);
+        ob_worker_close(&worker);
+        ob_session_close(&plain);
+        ob_session_close(&session);
+        ob_model_close(&model);
+    }
+}
+
 int main(void) {
-    static const struct CMUnitTest tests[] = {cmocka_unit_test(random_convolutions),
+    static const struct CMUnitTest tests[] = {cmocka_unit_test(random_convolutions), cmocka_unit_test(computed_weights),
                                               cmocka_unit_test(few_blocks_and_two_threads)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
