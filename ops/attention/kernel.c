@@ -52,7 +52,6 @@ static int64_t times(int64_t a, int64_t b) {
     return ob__size_mul_overflows((size_t)a, (size_t)b, &n) || n > INT64_MAX ? -1 : (int64_t)n;
 }
 
-/* One row of many queries is summed by tiles, so that it has the same bits alone. */
 static void set_sizes(attention *a) {
     const ob_heads *h = &a->h;
     ob_blocks *b = &a->blocks;
@@ -64,7 +63,8 @@ static void set_sizes(attention *a) {
     b->k = h->size;
     b->n = h->n_total;
     b->n_v = h->v_size;
-    b->method[0] = b->method[1] = OB_BY_TILES;
+    b->method[0] = h->n_queries == 1 ? OB_BY_ROW : OB_BY_TILES; /* keys are dense along k */
+    b->method[1] = OB_BY_TILES;
     b->dense[1] = true;
 }
 

@@ -2,15 +2,15 @@
 
 #include "core/base/integers.h"
 
-enum { FEWEST_ROWS = 12, BLOCK_BYTES = 192 * 1024, LINE = 64, WIDE_ROW = 512 };
+enum { BLOCK_BYTES = 192 * 1024, LINE = 64, WIDE_ROW = 512 };
 
 /* ---- Planning ---- */
 
 static int64_t rows_of_block(const ob_blocks *b) {
     const int64_t fitting = BLOCK_BYTES / (int64_t)b->width / (b->n > 0 ? b->n : 1);
-    const int64_t rows = fitting > OB_BLOCK_ROWS ? OB_BLOCK_ROWS
-                         : fitting < FEWEST_ROWS ? FEWEST_ROWS
-                                                 : fitting / FEWEST_ROWS * FEWEST_ROWS;
+    const int64_t rows = fitting > OB_BLOCK_ROWS    ? OB_BLOCK_ROWS
+                         : fitting < OB_FEWEST_ROWS ? OB_FEWEST_ROWS
+                                                    : fitting / OB_FEWEST_ROWS * OB_FEWEST_ROWS;
     return rows < b->m ? rows : b->m > 0 ? b->m : 1;
 }
 

@@ -35,7 +35,7 @@ ob_status ob__fit_attention_rows(const ob_kernel_site *site, const ob_view *in, 
     ob_status status = ob__matrices(site, &in[0], &in[1], scores, false, &a, NULL);
     if (status == OB_OK) status = ob__matrices(site, scores, &in[2], out, false, &b, NULL);
     OB_FAIL_IF(status == OB_E_MEMORY, error, status, "no memory for a plan");
-    *fits = status == OB_OK && !a.a.copied && !a.b.copied && !b.b.copied;
+    *fits = status == OB_OK && !a.a.copied && !a.b.copied && !b.b.copied && a.m >= OB_FEWEST_ROWS;
     return OB_OK;
 }
 

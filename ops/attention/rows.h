@@ -8,7 +8,7 @@
  * the bits of the nodes one by one. */
 extern const ob_kernel ob__kernel_attention_rows;
 
-/* *fits false: the kernel does not take these operands. E_MEMORY. */
+/* *fits false: the kernel does not take these operands, or has no gain: scores of a few queries are small. E_MEMORY. */
 ob_status ob__fit_attention_rows(const ob_kernel_site *site, const ob_view *in, const ob_view *scores, const ob_view *out,
                                  bool *fits, ob_error *error);
 
