@@ -27,7 +27,8 @@ static void cut(ob_blocks *b) {
     const double work = (double)b->share * (double)b->m * (double)b->n * (double)(b->k + b->n_v + 1);
     b->units = b->heads / b->share;
     if (unit <= 0 || b->units <= 0) return; /* no chunks */
-    b->parts = b->units >= FEW_CHUNKS ? 1 : ob__least(unit, ob__ceil_div(FEW_CHUNKS, b->units));
+    const int64_t most = ob__ceil_div(unit * b->rows, OB_BLOCK_ROWS); /* because each part packs its keys and values */
+    b->parts = b->units >= FEW_CHUNKS ? 1 : ob__least(most, ob__ceil_div(FEW_CHUNKS, b->units));
     if (work / (double)b->parts < least_work) b->parts = work < least_work ? 1 : (int64_t)(work / least_work);
     b->per_part = ob__ceil_div(unit, b->parts);
     b->parts = ob__ceil_div(unit, b->per_part);
