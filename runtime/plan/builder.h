@@ -102,6 +102,8 @@ ob_status ob__note_join(ob_builder *b, ob_step *step);
 bool ob__has_read_operands(const ob_buffer *buffer);
 /* At the end: gives such operands their places, unless the plan would need more memory. */
 ob_status ob__join_places(ob_builder *b);
+/* After ob__settle_places: steps whose operands all have such places are not run. */
+void ob__skip_joined(ob_builder *b);
 
 /* runtime/plan/wait.c */
 /* Nodes that read a tensor of unknown size are planned when the size is known. Other nodes that read results of dynamic steps

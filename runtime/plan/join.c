@@ -147,8 +147,18 @@ static ob_status choose(ob_builder *b, ob_join *const *joins) {
     return OB_OK;
 }
 
+ob_status ob__join_places(ob_builder *b) {
+    if (b->n_joins == 0 || b->survey) return OB_OK;
+    ob_join **joins = OB_ARENA_ARRAY(&b->scratch, ob_join *, b->n_joins);
+    if (!joins) return OB_E_MEMORY;
+    uint32_t k = b->n_joins;
+    for (ob_join *join = b->joins; join; join = join->next) joins[--k] = join;
+    const ob_status status = choose(b, joins);
+    return status == OB_E_LIMIT ? OB_OK : status; /* laying out says so */
+}
+
 /* A step that has nothing to copy is not run. */
-static void finish(ob_builder *b, ob_step *step) {
+static void skip(ob_builder *b, ob_step *step) {
     for (uint32_t i = 0; i < step->n_in; i++) {
         ob_view view;
         if (!step->slots[i]) continue;
@@ -160,15 +170,6 @@ static void finish(ob_builder *b, ob_step *step) {
     b->plan->memory.n_in_place++;
 }
 
-ob_status ob__join_places(ob_builder *b) {
-    if (b->n_joins == 0 || b->survey) return OB_OK;
-    ob_join **joins = OB_ARENA_ARRAY(&b->scratch, ob_join *, b->n_joins);
-    if (!joins) return OB_E_MEMORY;
-    uint32_t k = b->n_joins;
-    for (ob_join *join = b->joins; join; join = join->next) joins[--k] = join;
-    const ob_status status = choose(b, joins);
-    if (status == OB_E_LIMIT) return OB_OK; /* laying out says so */
-    OB_TRY(status);
-    for (k = 0; k < b->n_joins; k++) finish(b, joins[k]->step);
-    return OB_OK;
+void ob__skip_joined(ob_builder *b) {
+    for (const ob_join *join = b->joins; join && !b->survey; join = join->next) skip(b, join->step);
 }

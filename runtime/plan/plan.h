@@ -191,13 +191,10 @@ static inline uint64_t ob__buffer_shift(const ob_buffer *buffer) {
     return shift;
 }
 
-/* True if operand i is where step->places wants it in result 0. */
+/* In a finished plan: true if operand i is where step->places wants it in result 0. */
 static inline bool ob__is_placed(const ob_step *step, uint32_t i) {
     const ob_slot *slot = step->slots[i], *result = step->slots[step->n_in];
-    if (!slot || !result || ob__buffer_root(slot->buffer) != ob__buffer_root(result->buffer)) return false;
-    const int64_t from = (int64_t)ob__buffer_shift(slot->buffer) + slot->offset,
-                  to = (int64_t)ob__buffer_shift(result->buffer) + result->offset;
-    return from - to == step->places[i];
+    return slot && result && slot->buffer == result->buffer && slot->offset - result->offset == step->places[i];
 }
 
 /* The next step of the same subplan. */

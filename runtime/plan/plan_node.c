@@ -294,7 +294,7 @@ static bool can_take(const ob_builder *b, const planned *p, uint32_t input, cons
     if (in->rank != result->rank || ob_dtype_size(in->dtype) != ob_dtype_size(result->dtype)) return false;
     for (int32_t i = 0; i < in->rank; i++)
         if (in->dims[i] != result->dims[i]) return false;
-    if (!ob_view_is_contiguous(in) || ob_view_count(in) == 0 || ob__has_read_operands(buffer)) return false;
+    if (!ob_view_is_contiguous(in) || ob_view_count(in) == 0) return false;
     uint32_t reads = 0, mentions = 0;
     for (uint32_t i = 0; i < p->args.n_in; i++) {
         if (!p->operands[i] || p->operands[i]->buffer != buffer) continue;
@@ -306,7 +306,7 @@ static bool can_take(const ob_builder *b, const planned *p, uint32_t input, cons
         if (!same) return false;
     }
     if (p->kernel->flags & OB_KERNEL_INPLACE_FIRST && (input != 0 || mentions != 1)) return false;
-    return buffer->uses_left == reads;
+    return buffer->uses_left == reads && !ob__has_read_operands(buffer);
 }
 
 static ob_status place_results(ob_builder *b, planned *p) {
