@@ -77,3 +77,4 @@ ctest --test-dir "$build" --output-on-failure --no-tests=error --parallel "$jobs
     -R '^(test_|conformance_node$|headers_c11$|guide_sizes$)' \
     -E '^(test_run_cli|test_ort_.*|test_plugin.*|test_host|test_worker|test_run_limits|test_allocation|test_cost)$'
 command_lines
+[ "$target" != arm64 ] || python3 tests/instructions.py . "$build" --arm64

@@ -5,6 +5,9 @@
 #ifdef OB_ISA_AVX2
 #include <cpuid.h>
 #endif
+#if defined(__aarch64__) && defined(__linux__)
+#include <sys/auxv.h>
+#endif
 
 #include "kernels/gemm/gemm.h"
 #include "kernels/gemm/integer.h"
@@ -63,11 +66,16 @@ static bool has_avx512(void) {
 #endif
 }
 
-/* Dot products of bytes at the levels AVX2 and AVX-512. */
-enum { VNNI_256 = 8, VNNI_512 = 16 };
+/* Dot products of bytes: at the levels AVX2 and AVX-512, and of NEON at the baseline of arm64. */
+enum { VNNI_256 = 8, VNNI_512 = 16, SDOT = 32 };
 
-static unsigned find_vnni(void) {
+static unsigned find_dot8(void) {
     unsigned found = 0;
+#if defined(__aarch64__) && defined(__linux__)
+    enum { ASIMDDP = 1 << 20 }; /* HWCAP_ASIMDDP, which older headers lack */
+    const char *highest = getenv("OB_ISA");
+    if (getauxval(AT_HWCAP) & ASIMDDP && !(highest && strcmp(highest, "baseline") == 0)) found |= SDOT;
+#endif
 #ifdef OB_ISA_AVX2
     unsigned a, b, c, d;
     if (has_avx2() && __get_cpuid_count(7, 1, &a, &b, &c, &d) && (a & 1u << 4)) found |= VNNI_256;
@@ -93,7 +101,7 @@ static unsigned levels(void) {
     static atomic_uint known = 0;
     unsigned answer = atomic_load_explicit(&known, memory_order_relaxed);
     if (answer == 0) {
-        answer = find_levels() | find_vnni() | KNOWN;
+        answer = find_levels() | find_dot8() | KNOWN;
         atomic_store_explicit(&known, answer, memory_order_relaxed);
     }
     return answer;
@@ -120,6 +128,7 @@ const obk_table *ob__kernels(void) {
 bool ob__kernels_dot8(void) {
     const unsigned limit = atomic_load_explicit(&allowed, memory_order_relaxed), known = levels(), usable = limit & known;
     if (!(limit & OBK_ISA_DOT8)) return false;
+    if (known & SDOT) return true;
     if (usable & OBK_ISA_AVX512) return known & VNNI_512;
     return usable & OBK_ISA_AVX2 && known & VNNI_256;
 }

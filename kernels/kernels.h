@@ -19,8 +19,8 @@ typedef struct obk_table {
 enum { OBK_ISA_AVX2 = 1, OBK_ISA_AVX512 = 2, OBK_ISA_DOT8 = 4 };
 /* The table of the highest level that the build, the processor and the environment variable OB_ISA allow. */
 const obk_table *ob__kernels(void);
-/* True if the processor has dot products of four bytes (AVX-512 VNNI or AVX-VNNI) for the level of ob__kernels: loops of its
- * table for quads of bytes may be called. */
+/* True if the processor has dot products of four bytes (AVX-512 VNNI, AVX-VNNI, or NEON's sdot) for the level of ob__kernels:
+ * loops of its table for quads of bytes may be called. */
 bool ob__kernels_dot8(void);
 /* For tests: the levels that ob__kernels may choose from now on, as bits of OBK_ISA_*. 0: the baseline; ~0u: all. Without
  * OBK_ISA_DOT8 there are no dot products of bytes. */

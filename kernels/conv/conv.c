@@ -203,4 +203,5 @@ const obk_convs OBK_TABLE(conv) = {
     .columns = {columns_f32, columns_f64},
     .fold = {fold_f32, fold_f64},
     .quad = quad,
+    .quads_signed = OBK_QUADS_SIGNED,
     .pair = {pair_unsigned, pair_signed}};

@@ -118,8 +118,9 @@ typedef void (*obk_conv_pair)(obk_pair *pairs, const void *first, const void *se
 /* quads[i] = the bytes from[0][i] .. from[3][i], exclusive-or `flip`. from[k] NULL: 0. */
 typedef void (*obk_conv_quad)(uint32_t *quads, const uint8_t *const *from, uint32_t flip, int64_t n);
 
-/* Elements of x and w. QUADS: four channels of bytes, unsigned in x and signed in w, which only panels take; .run is NULL at
- * levels that never have them and if the compiler cannot make them, and ob__kernels_dot8 says whether this processor does. */
+/* Elements of x and w. QUADS: four channels of bytes, unsigned in x (or signed, quads_signed) and signed in w, which only panels
+ * take; .run is NULL at levels that never have them and if the compiler cannot make them, and ob__kernels_dot8 says whether this
+ * processor does. */
 enum { OBK_CONV_F32, OBK_CONV_F64, OBK_CONV_PAIRS, OBK_CONV_QUADS, OBK_CONV_TYPES };
 
 /* Copies channels first .. end of block b of the plane x with their padding, into [channels][pitch]. Needs a pitch. padding: an
@@ -166,6 +167,7 @@ typedef struct obk_convs {
     obk_conv_panels winograd;
     obk_conv_pair pair[2]; /* of uint8_t, int8_t */
     obk_conv_quad quad;
+    bool quads_signed;
     /* F32, F64: */
     obk_conv_run depthwise; /* of floats: one input channel; the same bits */
     obk_conv_columns columns[2];

@@ -39,11 +39,12 @@ static void pack_b(obk_pair *to, const obk_bytes *b, int64_t k, int64_t n) {
 /* The last unit of a row is minus the zero point. */
 static void pack_quads_a(obk_pair *to, const obk_bytes *a, int64_t m, int64_t k) {
     const int64_t units = ob__ceil_div(k, 4);
-    const uint8_t flip = a->is_signed ? 128 : 0;
+    const uint8_t flip = a->is_signed != OBK_QUADS_SIGNED ? 128 : 0; /* adds 128, or takes it away */
+    const int moved = OBK_QUADS_SIGNED ? -flip : flip;
     for (int64_t i = 0; i < m; i++, to += units + 1) {
         const uint8_t *from = (const uint8_t *)a->data + i * a->step;
         uint8_t *bytes = (uint8_t *)to;
-        const uint32_t zero = 0u - (uint32_t)(a->zero[i * a->zero_step] + flip);
+        const uint32_t zero = 0u - (uint32_t)(a->zero[i * a->zero_step] + moved);
         if (a->along == 1)
             for (int64_t l = 0; l < k; l++) bytes[l] = from[l] ^ flip;
         else

@@ -7,9 +7,9 @@
  * starts at pair i * pairs, and column j (a multiple of nr) of packed B at pair j * pairs.
  *
  * A processor with dot products of bytes multiplies quads of bytes, four along k: those of A are unsigned (plus 128 if they were
- * signed) and keep their zero point, those of B are signed, with the zero point subtracted. B must have been packed and must
- * fit. A quad takes the place of a pair. A row of A ends with minus its zero point, a column of B with its sum: their product is
- * the start of a sum. All bits are the same, because 32 bits wrap. */
+ * signed), or on arm64 signed (minus 128 if they were not), and keep their zero point, those of B are signed, with the zero point
+ * subtracted. B must have been packed and must fit. A quad takes the place of a pair. A row of A ends with minus its zero point,
+ * a column of B with its sum: their product is the start of a sum. All bits are the same, because 32 bits wrap. */
 #ifndef OB_KERNELS_GEMM_INTEGER_H
 #define OB_KERNELS_GEMM_INTEGER_H
 

@@ -20,6 +20,9 @@ OBK_INLINE obk_r_u32 obk_pair_products(obk_r_u32 a, obk_r_u32 b) {
     return (obk_r_u32)_mm256_madd_epi16((__m256i)a, (__m256i)b);
 #elif defined __SSE2__
     return (obk_r_u32)_mm_madd_epi16((__m128i)a, (__m128i)b);
+#elif defined __aarch64__
+    const int16x8_t x = (int16x8_t)a, y = (int16x8_t)b;
+    return (obk_r_u32)vpaddq_s32(vmull_s16(vget_low_s16(x), vget_low_s16(y)), vmull_high_s16(x, y));
 #else
     enum { W = OBK_VECTOR_BYTES / 4 };
     int16_t x[2 * W], y[2 * W];

@@ -6,8 +6,8 @@
  * of Conv convolve; an odd last channel is paired with zeros.
  *
  * On a processor with dot products of bytes, and if W is constant and W minus its zero point has 8 bits, four channels of bytes
- * form a quad. X is then unsigned, plus 128 if it was signed; its zero point times the sum of W is subtracted from the bias, and
- * is the padding. The sums are the same, because 32 bits wrap. */
+ * form a quad. X is then unsigned, plus 128 if it was signed (on arm64 signed, minus 128 if it was not); its zero point times the
+ * sum of W is subtracted from the bias, and is the padding. The sums are the same, because 32 bits wrap. */
 #include "core/base/integers.h"
 #include "kernels/conv/conv.h"
 #include "kernels/gemm/integer.h"
@@ -283,15 +283,16 @@ static void quarter_channels(void *context, int64_t begin, int64_t end) {
 static void prepare_quads(const ob_kernel_args *args, job *j, void *x, char **scratch) {
     const integer_conv *s = j->s;
     const obk_conv *k = &s->split.k;
-    const bool is_signed = ob__is_signed(&args->in[0]);
+    const bool flips = ob__is_signed(&args->in[0]) != s->loops->quads_signed;
+    const int moved = !flips ? 0 : s->loops->quads_signed ? -128 : 128;
     const int64_t n = s->split.n_planes * k->channels, n_out = s->split.groups * k->out_channels;
-    const uint32_t zero = (uint32_t)(j->values.x_zero[0] + (is_signed ? 128 : 0));
+    const uint32_t zero = (uint32_t)(j->values.x_zero[0] + moved);
     const int32_t *sums = args->prepared[1];
     int32_t *bias = ob__take(scratch, n_out, sizeof *bias);
     for (int64_t m = 0; m < n_out; m++) bias[m] = (int32_t)((j->bias ? (uint32_t)j->bias[m] : 0) - zero * (uint32_t)sums[m]);
     j->bias = bias;
-    j->padding = zero * 0x01010101u;
-    quartering q = {s->loops->quad, args->in[0].data, x, is_signed ? 0x80808080u : 0, s->split.channels, k->window.n_in};
+    j->padding = (zero & 0xff) * 0x01010101u;
+    quartering q = {s->loops->quad, args->in[0].data, x, flips ? 0x80808080u : 0, s->split.channels, k->window.n_in};
     ob__parallel(args->threads, n, (1 << 16) / (k->window.n_in + 1) + 1, quarter_channels, &q);
 }
 
