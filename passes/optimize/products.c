@@ -15,7 +15,7 @@ typedef struct product {
     ob_dtype w_dtype;
     const ob_shape *w_shape; /* numbers */
     int64_t n_channels, k;   /* output channels; products of a sum */
-    bool channels_first;     /* of W: Conv, and Gemm with transB */
+    bool channels_first;     /* of W: a convolution, or a matrix that is transposed */
     const float *w_scales;   /* n_channels */
     const int *w_zeros;      /* n_channels */
     const double *biases;    /* n_channels, in units of x_scale * w_scale */
@@ -152,15 +152,22 @@ static const ob_node *find(const ob_match *m, const char *op_type) {
     return NULL;
 }
 
+/* True if the matched node has an attribute of the head with another value than 0. */
+static bool is_set(const ob_match *m, const char *attribute) {
+    const ob_body_head *head = &m->pattern->head;
+    for (uint32_t i = 0; i < head->n_attributes; i++)
+        if (strcmp(head->attributes[i], attribute) == 0) return m->attributes[i] && m->attributes[i]->u.i != 0;
+    return false;
+}
+
 static bool read_product(const ob_match *m, bool to_float, product *p) {
     const ob_dtype x = ob__known_dtype(m, ob__matched(m, "x"));
     const ob_value *x_zero = ob__matched(m, "x_zero"), *y_zero = ob__matched(m, "y_zero");
-    const ob_node *conv = find(m, "Conv"), *gemm = find(m, "Gemm");
+    const ob_node *conv = find(m, "Conv");
     const ob_value *w = ob__matched(m, "w");
     *p = (product){.m = m, .w = ob__constant_of(w), .w_dtype = ob__known_dtype(m, w), .w_shape = shape_of(m, w)};
-    p->channels_first = conv || (gemm && ob__attribute_int(gemm, "transB") != 0);
+    p->channels_first = conv || is_set(m, "transB");
     if (!ob__floats_only(m) || !p->w_shape || p->w_shape->rank < (conv ? 3 : 2) || !ob__is_byte(p->w_dtype)) return false;
-    if (gemm && p->w_shape->rank != 2) return false;
     if (!ob__is_byte(x) || (x_zero && ob__known_dtype(m, x_zero) != x)) return false;
     if (y_zero && ob__known_dtype(m, y_zero) != ob__result_dtype(m)) return false;
     if (!ob__one_scale(m, "x_scale", &p->x_scale) || !ob__one_zero(m, "x_zero", &p->x_zero)) return false;
