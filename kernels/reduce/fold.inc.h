@@ -1,5 +1,6 @@
 /* One fold over one element type. Parameters: FN, T, ACC (the accumulator's type), OP(a, x), MERGE(a, b), NEUTRAL, LANES: 16 if
- * GCC keeps them in registers, 64 if it only vectorises loops over memory (a choice between numbers). */
+ * GCC keeps them in registers, 64 if it only vectorises loops over memory (a choice between numbers); VECTORS(lanes, x, n,
+ * merged) or nothing: see fold_vectors. */
 static void OBK_CAT(start_, FN)(void *to, int64_t n) {
     ACC *acc = to;
     for (int64_t i = 0; i < n; i++) acc[i] = NEUTRAL;
@@ -16,10 +17,14 @@ static void OBK_CAT(run_, FN)(void *to, const void *from, int64_t n, const void 
         return;
     }
     for (int l = 0; l < LANES; l++) lanes[l] = NEUTRAL;
+    bool merged = false;
+#ifdef VECTORS
+    i = VECTORS(lanes, x, n, &merged);
+#endif
     for (; i + LANES <= n; i += LANES)
         for (int l = 0; l < LANES; l++) lanes[l] = OP(lanes[l], x[i + l]);
     for (int l = 0; i + l < n; l++) lanes[l] = OP(lanes[l], x[i + l]);
-    for (int half = LANES / 2; half > 0; half /= 2)
+    for (int half = merged ? 0 : LANES / 2; half > 0; half /= 2)
         for (int l = 0; l < half; l++) lanes[l] = MERGE(lanes[l], lanes[l + half]);
     acc[0] = MERGE(acc[0], lanes[0]);
 }
@@ -53,3 +58,4 @@ static void OBK_CAT(merge_, FN)(void *to, int64_t n, int64_t times) {
 #undef MERGE
 #undef NEUTRAL
 #undef LANES
+#undef VECTORS

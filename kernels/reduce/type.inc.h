@@ -1,4 +1,5 @@
-/* All folds over one element type. Parameters: T, S, IS_FLOAT, IS_SIGNED, LOWEST, HIGHEST, HAS_SUMS: all, not only Max and Min.
+/* All folds over one element type. Parameters: T, S, IS_FLOAT, IS_SIGNED, LOWEST, HIGHEST, HAS_SUMS: all, not only Max and Min;
+ * HAS_VECTORS: fold_vectors is for this type.
  */
 #define NAME(name) OBK_CAT3(name, _, S)
 #if IS_FLOAT
@@ -22,6 +23,9 @@
 #define MERGE(a, b) OP(a, b)
 #define NEUTRAL     LOWEST
 #define LANES       64
+#ifdef HAS_VECTORS
+#define VECTORS(lanes, x, n, merged) fold_vectors(lanes, x, n, false, merged)
+#endif
 #include "kernels/reduce/fold.inc.h"
 #define FN          NAME(min)
 #define ACC         T
@@ -29,6 +33,9 @@
 #define MERGE(a, b) OP(a, b)
 #define NEUTRAL     HIGHEST
 #define LANES       64
+#ifdef HAS_VECTORS
+#define VECTORS(lanes, x, n, merged) fold_vectors(lanes, x, n, true, merged)
+#endif
 #include "kernels/reduce/fold.inc.h"
 
 #if HAS_SUMS
@@ -182,3 +189,4 @@ static void NAME(reduce)(const obk_reduction *r, void *out, const void *in, int6
 #undef LOWEST
 #undef HIGHEST
 #undef HAS_SUMS
+#undef HAS_VECTORS

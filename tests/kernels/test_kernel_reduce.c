@@ -135,6 +135,33 @@ static void levels_agree(void **state) {
     kl_close(&edges);
 }
 
+/* The greatest of zeros with both signs and the like: the baseline takes one by one, the levels whole vectors. */
+static void equal_elements_keep_their_order(void **state) {
+    (void)state;
+    static const float values[] = {0, -0.0f, -0.0f, -1, 1, -INFINITY, INFINITY, 0x1p-149f, NAN};
+    static const layout runs[] = {{9, 64, 1}, {5, 128, 1}, {3, 192, 1}, {2, 500, 1}, {1, 1024, 1}, {20, 65, 1}};
+    const obk_table *tables[KL_LEVELS];
+    size_t n_levels = kl_levels(tables);
+    kl_edges edges = kl_open(MOST * sizeof(float));
+    uint64_t seed = 17;
+    for (int round = 0; round < 600; round++) {
+        const layout at = runs[round % 6];
+        const obk_reduction r = reduction_of(at, round / 6 % 2 ? OBK_FOLD_MAX : OBK_FOLD_MIN, OBK_FINISH_NONE);
+        const uint64_t some = 2 + kl_random(&seed) % 8;
+        float *x = kl_in(&edges, (size_t)(at.outer * at.n) * sizeof *x), expected[32], got[32], alone[32];
+        for (int64_t i = 0; i < at.outer * at.n; i++) {
+            const uint64_t drawn = kl_random(&seed);
+            x[i] = values[drawn % (drawn >> 32 & 31 ? 2 : some)];
+        }
+        reduce_both_ways(tables[0], OB_FLOAT, &r, at, x, expected, alone);
+        for (size_t l = 1; l < n_levels; l++) {
+            reduce_both_ways(tables[l], OB_FLOAT, &r, at, x, got, alone);
+            assert_true(kl_same(got, expected, at.outer, false));
+        }
+    }
+    kl_close(&edges);
+}
+
 /* ---- indices ---- */
 
 static int64_t place_of(const float *x, int64_t n, int64_t stride, bool smallest, bool last) {
@@ -233,6 +260,7 @@ static void sums_run_up(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(floats_are_folded), cmocka_unit_test(levels_agree),
-                                       cmocka_unit_test(places_are_found), cmocka_unit_test(sums_run_up)};
+                                       cmocka_unit_test(equal_elements_keep_their_order), cmocka_unit_test(places_are_found),
+                                       cmocka_unit_test(sums_run_up)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
