@@ -42,7 +42,7 @@ typedef struct obk_link {
 } obk_link;
 
 enum {
-    OBK_MOST_LINKS = 26,  /* of a program's steps, before them and behind them */
+    OBK_MOST_LINKS = 26,  /* of a chain: 24 steps, one before them and one behind */
     OBK_ROWS_AT_ONCE = 8, /* of short rows */
     OBK_SHORT_LINKS = 12, /* the most for short rows */
 };

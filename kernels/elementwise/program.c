@@ -181,7 +181,7 @@ void obk_program_join(obk_program *program, const int32_t (*reads)[3]) {
         for (uint32_t k = 0; k < step->n_in && s > 0; k++)
             if (reads[s][k] == (int32_t)s - 1) step->gets |= (uint8_t)(1 << k);
         if (!before || !step->form || before->is_double != step->form->is_double || !step->gets || n_readers[s - 1] != 1 ||
-            (step->n_in == 3 && step->gets != 1))
+            (step->n_in == 3 && step->gets != 1) || s - first + 1 > OBK_MOST_LINKS - 2)
             first = s;
         else
             program->steps[first].joined = (uint8_t)(s - first + 1);

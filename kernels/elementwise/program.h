@@ -12,7 +12,7 @@
 #include "kernels/elementwise/chain.h"
 #include "kernels/loop.h"
 
-enum { OBK_PROGRAM_OPERANDS = 12, OBK_PROGRAM_REGISTERS = 6, OBK_PROGRAM_STEPS = OBK_MOST_LINKS - 2 };
+enum { OBK_PROGRAM_OPERANDS = 12, OBK_PROGRAM_REGISTERS = 6, OBK_PROGRAM_STEPS = 48 };
 
 /* An operand of a step. */
 typedef struct obk_program_input {

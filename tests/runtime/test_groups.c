@@ -292,6 +292,35 @@ static void the_search_is_short(void **state) {
     assert_true(steps_of(model, (ob_view[]){view_of(x, OB_FLOAT, 2, 8, 8), view_of(x, OB_FLOAT, 2, 8, 1)}, 2) >= 1);
 }
 
+/* More steps than a chain has: sums of three operands, and operators of half precision, which convert. */
+static void long_programs(void **state) {
+    (void)state;
+    static float x[40 * 300], w[300];
+    static uint16_t h[40 * 300];
+    for (int i = 0; i < 40 * 300; i++) x[i] = (float)(i % 97) / 7 - 3;
+    for (int i = 0; i < 300; i++) w[i] = (float)i / 77;
+    ob__kernels()->convert[OB_FLOAT16][OB_FLOAT](h, x, 40 * 300);
+    for (int half = 0; half < 2; half++) {
+        ob_model *model = new_model(14);
+        ob_value *v = new_input(model, "x", half ? OB_FLOAT16 : OB_FLOAT, "40 300"), *b = new_input(model, "w", OB_FLOAT, "300");
+        for (int i = 0; i < 15; i++) {
+            char name[16];
+            snprintf(name, sizeof name, "v%d", i);
+            v = half ? new_node(model, i % 2 ? "Softplus" : "Sigmoid", name, 1, v) : new_node(model, "Sum", name, 3, v, b, b);
+        }
+        new_output(model, v);
+        if (half) new_output(model, new_node(model, "Neg", "n", 1, b));
+        const ob_view in[] = {half ? view_of(h, OB_FLOAT16, 2, 40, 300) : view_of(x, OB_FLOAT, 2, 40, 300),
+                              view_of(w, OB_FLOAT, 1, 300)};
+        ob_session *session = check_beside_plain(model, in, 2, 1, NULL);
+        ob_session_memory memory;
+        ob_session_get_memory(session, &memory);
+        assert_int_equal(memory.n_steps, 1 + half);
+        ob_session_close(&session);
+        ob_model_close(&model);
+    }
+}
+
 /* Constants of 1 MB that are made one after the other: a group would keep all of them alive. */
 static void groups_need_no_more_memory(void **state) {
     (void)state;
@@ -317,8 +346,8 @@ static void groups_need_no_more_memory(void **state) {
 }
 
 int main(void) {
-    static const struct CMUnitTest tests[] = {cmocka_unit_test(random_graphs), cmocka_unit_test(what_is_one_step),
+    static const struct CMUnitTest tests[] = {cmocka_unit_test(random_graphs),     cmocka_unit_test(what_is_one_step),
                                               cmocka_unit_test(rows_are_one_step), cmocka_unit_test(the_search_is_short),
-                                              cmocka_unit_test(groups_need_no_more_memory)};
+                                              cmocka_unit_test(long_programs),     cmocka_unit_test(groups_need_no_more_memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
