@@ -143,6 +143,43 @@ void ob__contiguous_strides(int32_t rank, const int64_t *dims, size_t width, int
     }
 }
 
+typedef struct copying {
+    int32_t rank, axis; /* `axis` is cut */
+    const int64_t *dims, *to_strides, *from_strides;
+    size_t width;
+    char *to;
+    const char *from;
+    const ob_threads *threads;
+} copying;
+
+static void copy_range(void *context, int64_t begin, int64_t end) {
+    const copying *c = context;
+    int64_t dims[OB__COPY_RANK];
+    memcpy(dims, c->dims, (size_t)c->rank * sizeof *dims);
+    dims[c->axis] = end - begin;
+    obk_pace pace = ob__pace(c->threads);
+    ob__copy(c->rank, dims, c->width, c->to + begin * c->to_strides[c->axis], c->to_strides,
+             c->from + begin * c->from_strides[c->axis], c->from_strides, &pace);
+}
+
+void ob__copy_shared(int32_t rank, const int64_t *dims, size_t width, void *to, const int64_t *to_strides, const void *from,
+                     const int64_t *from_strides, const ob_threads *threads) {
+    enum { ENOUGH = 8, GRAIN_BYTES = 1 << 16 };
+    copying c = {rank, 0, dims, to_strides, from_strides, width, to, from, threads};
+    int64_t n_bytes = (int64_t)width;
+    for (int32_t a = 0; a < rank; a++) n_bytes *= dims[a];
+    /* the first axis that divides well, otherwise the longest */
+    for (int32_t a = 1; a < rank && dims[c.axis] < ENOUGH; a++)
+        if (dims[a] > dims[c.axis]) c.axis = a;
+    if (rank == 0 || ob__lanes(threads) == 1 || n_bytes < 2 * GRAIN_BYTES) {
+        obk_pace pace = ob__pace(threads);
+        ob__copy(rank, dims, width, to, to_strides, from, from_strides, &pace);
+        return;
+    }
+    const int64_t n = dims[c.axis];
+    ob__parallel(threads, n, GRAIN_BYTES / (n_bytes / n) + 1, copy_range, &c);
+}
+
 void ob__copy_contiguous(const ob_view *from, void *to, const ob_threads *threads) {
     ob_view flat = *from;
     flat.data = to;
@@ -151,8 +188,7 @@ void ob__copy_contiguous(const ob_view *from, void *to, const ob_threads *thread
 }
 
 void ob__copy_view(const ob_view *to, const ob_view *from, const ob_threads *threads) {
-    obk_pace pace = ob__pace(threads);
-    ob__copy(to->rank, to->dims, ob_dtype_size(to->dtype), to->data, to->strides, from->data, from->strides, &pace);
+    ob__copy_shared(to->rank, to->dims, ob_dtype_size(to->dtype), to->data, to->strides, from->data, from->strides, threads);
 }
 
 void ob__fill_elements(void *to, int64_t n, size_t width, const void *value, const ob_threads *threads) {

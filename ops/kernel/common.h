@@ -69,6 +69,9 @@ ob_status ob__keep_list(const ob_kernel_site *site, ob_ints *list);
 /* ---- movement, by element width: ob__copy and ob__fill of core/graph/copy.h ---- */
 
 void ob__contiguous_strides(int32_t rank, const int64_t *dims, size_t width, int64_t *strides);
+/* ob__copy (core/graph/copy.h) by several threads. */
+void ob__copy_shared(int32_t rank, const int64_t *dims, size_t width, void *to, const int64_t *to_strides, const void *from,
+                     const int64_t *from_strides, const ob_threads *threads);
 /* Copies `from` to contiguous memory. Like the next ones it checks for cancellation; the copy is then incomplete. */
 void ob__copy_contiguous(const ob_view *from, void *to, const ob_threads *threads);
 /* The same, to a view of the same shape and type. */

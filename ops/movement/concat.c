@@ -26,14 +26,13 @@ static ob_status concat_run(const ob_kernel_args *args, ob_error *error) {
     int32_t axis = *(const int32_t *)args->state;
     size_t width = ob_dtype_size(out->dtype);
     int64_t done = 0;
-    obk_pace pace = ob__pace(args->threads);
     for (uint32_t i = 0; i < args->n_in; i++) {
         if (!ob__given(args, i)) continue;
         const ob_view *in = &args->in[i];
         char *to = (char *)out->data + done * out->strides[axis];
         OB_TRY(check_fit(args, i, axis, done, error));
         if (ob__count(in) > 0 && in->data != to)
-            ob__copy(in->rank, in->dims, width, to, out->strides, in->data, in->strides, &pace);
+            ob__copy_shared(in->rank, in->dims, width, to, out->strides, in->data, in->strides, args->threads);
         done += in->dims[axis];
     }
     OB_FAIL_IF(done != out->dims[axis], error, OB_E_SHAPE, "%lld of %lld elements along axis %d", (long long)done,
@@ -79,8 +78,7 @@ static ob_status tile_run(const ob_kernel_args *args, ob_error *error) {
         to[2 * a + 1] = out->strides[a];
         from[2 * a + 1] = in->strides[a];
     }
-    obk_pace pace = ob__pace(args->threads);
-    ob__copy(2 * in->rank, dims, ob_dtype_size(out->dtype), out->data, to, in->data, from, &pace);
+    ob__copy_shared(2 * in->rank, dims, ob_dtype_size(out->dtype), out->data, to, in->data, from, args->threads);
     return OB_OK;
 }
 
@@ -143,8 +141,7 @@ static ob_status depth_space_run(const ob_kernel_args *args, ob_error *error) {
         to[k] = to_space ? wide_strides[a] : deep_strides[a];
         from[k] = to_space ? deep_strides[a] : wide_strides[a];
     }
-    obk_pace pace = ob__pace(args->threads);
-    if (ob__count(out) > 0) ob__copy(6, ordered, ob_dtype_size(out->dtype), out->data, to, in->data, from, &pace);
+    if (ob__count(out) > 0) ob__copy_shared(6, ordered, ob_dtype_size(out->dtype), out->data, to, in->data, from, args->threads);
     return OB_OK;
 }
 

@@ -47,6 +47,20 @@ static const row rows[] = {
      "(float[1,37,45,33] x, float[37,1,3,3] w) => (float[1,37,45,33] y) { y = Conv<group = 37, pads = [1, 1, 1, 1]>(x, w) }", 11},
     {"Conv, one axis", "(float[1,40,301] x, float[128,40,5] w) => (float[1,128,297] y) { y = Conv(x, w) }", 11},
     {"Conv, one output channel", "(float[1,32,40,40] x, float[1,32,3,3] w) => (float[1,1,38,38] y) { y = Conv(x, w) }", 11},
+    {"Conv 3x3, few channels", "(float[1,16,57,55] x, float[64,16,3,3] w) => (float[1,64,55,53] y) { y = Conv(x, w) }", 11},
+    {"MatMul, two halves of the rows", "(float[51,250] a, float[250,140] b) => (float[51,140] y) { y = MatMul(a, b) }", 13},
+    {"LRN", "(float[1,96,27,25] x) => (float[1,96,27,25] y) { y = LRN<size = 5>(x) }", 13},
+    {"Concat", "(float[1,3,101,107] a, float[1,5,101,107] b) => (float[1,8,101,107] y) { y = Concat<axis = 1>(a, b) }", 13},
+    {"Concat of slices",
+     "(float[1,3,202,211] a) => (float[1,6,101,211] y) { z = Constant<value = int64[1] {0}>() o = Constant<value = int64[1] "
+     "{1}>() "
+     "e = Constant<value = int64[1] {202}>() t = Constant<value = int64[1] {2}>() p = Slice(a, z, e, t, t) q = Slice(a, o, e, t, "
+     "t) y = Concat<axis = 1>(p, q) }",
+     13},
+    {"Transpose", "(float[3,211,217] x) => (float[217,3,211] y) { y = Transpose<perm = [2, 0, 1]>(x) }", 13},
+    {"Transpose, 16 bits", "(float16[2,411,517] x) => (float16[517,411,2] y) { y = Transpose<perm = [2, 1, 0]>(x) }", 13},
+    {"Tile", "(float[3,101,97] x) => (float[6,303,97] y) { r = Constant<value = int64[3] {2, 3, 1}>() y = Tile(x, r) }", 13},
+    {"DepthToSpace", "(float[1,36,57,53] x) => (float[1,4,171,159] y) { y = DepthToSpace<blocksize = 3>(x) }", 13},
     {"ConvTranspose",
      "(float[1,16,20,21] x, float[16,12,3,3] w) => (float[1,12,41,43] y) { y = ConvTranspose<strides = [2, 2]>(x, w) }", 11},
     {"ConvTranspose, columns beyond the caches",
