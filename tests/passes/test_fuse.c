@@ -47,6 +47,10 @@ static void bodies(void **state) {
                             "[u_fused] u = onnx_broadcast.Fused_1 (r, w, b)", "y = onnx_broadcast.Fused_2 (u, w, b)",
                             "Fused_1 (x0, x1, x2) => (y)", "y = LeakyRelu <alpha: float = 0.5> (t1)",
                             "MatMul+Add+LeakyRelu, which can be computed in one step", NULL});
+    expect("<ir_version: 8, opset_import: [\"\" : 17]>\n"
+           "g (float[N,40,8] q, float[N,8,K] k, float[N,K,4] v, float[K] m) => (float[N,40,4] y) {\n"
+           "  s = MatMul (q, k)\n  t = Add (s, m)\n  w = Softmax (t)\n  y = MatMul (w, v)\n}\n",
+           1, 1, (const char *[]){"y = onnx_broadcast.Fused_1 (q, k, m, v)", "Fused_1 (x0, x1, x2, x3) => (y)", NULL});
 }
 
 /* Functions of the model and operators that nobody defines keep their names; nodes alone and in functions stay. */
