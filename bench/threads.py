@@ -27,7 +27,7 @@ def number_of(path):
 
 def inputs_of(model):
     files = sorted(glob.glob(os.path.join(os.path.dirname(model), "test_data_set_0", "input_*.pb")), key=number_of)
-    return [argument for file in files if os.path.getsize(file) for argument in ("--input", file)]
+    return [argument for file in files if os.path.getsize(file) for argument in ("--input", file)] or ["--random"]
 
 
 def measure(arguments, model, threads):
