@@ -16,12 +16,12 @@ typedef struct group_plan {
     /* Values that the nodes read: */
     const ob_value *values[OB_GROUP_OPERANDS];
     ob_slot *slots[OB_GROUP_OPERANDS];
-    ob_view views[OB_GROUP_OPERANDS]; /* data: constants and known contents only */
+    ob_view *views; /* data: constants and known contents only */
     uint32_t reads[OB_GROUP_OPERANDS], n_values;
     ob_view domain;           /* the result of the last node, without data */
     ob_view of_head, of_tail; /* their results */
     int64_t row;              /* elements of a row; 0: no rows */
-    ob_group_program made;
+    ob_group_program *made;
     planned p;
 } group_plan;
 
@@ -118,8 +118,8 @@ static ob_status find_node(ob_builder *b, group_plan *g, uint32_t at, bool *fits
     bool known, is_static;
     of->node = node;
     of->from = from;
-    of->in = OB_ARENA_ARRAY(&b->scratch, ob_view, node->n_inputs);
-    of->out = OB_ARENA_NEW(&b->scratch, ob_view);
+    of->in = ob__some_views(b, node->n_inputs);
+    of->out = ob__some_views(b, 1);
     if (!from || !of->in || !of->out) return OB_E_MEMORY;
     *fits = false;
     OB_TRY(is_known(b, node, &known));
@@ -175,8 +175,8 @@ static ob_status find_tail(ob_builder *b, group_plan *g, bool *fits) {
 
 /* Operands of the program become operands of the step, from index `at` on. */
 static ob_status place_operands(ob_builder *b, group_plan *g, uint32_t at, uint32_t *reads) {
-    for (uint32_t k = g->group->head != NULL; k < g->made.n_operands; k++, at++) {
-        ob_program_operand *operand = &g->made.operands[k];
+    for (uint32_t k = g->group->head != NULL; k < g->made->n_operands; k++, at++) {
+        ob_program_operand *operand = &g->made->operands[k];
         if (operand->from == OB_GROUP_MADE) {
             ob_buffer *buffer;
             OB_TRY(ob__new_buffer(b, OB_BUFFER_CONST, 0, 0, &buffer));
@@ -199,17 +199,17 @@ static ob_status place_operands(ob_builder *b, group_plan *g, uint32_t at, uint3
 static ob_status fit_epilogue(ob_builder *b, group_plan *g, const ob_kernel_site *site, bool *fits) {
     const ob_kernel *kernel = g->group->tail ? &ob__kernel_attention_rows : g->group->head->op->kernel;
     const int32_t n_columns = g->group->tail ? 1 : kernel->epilogue_columns(g->p.in_views, &g->of_head);
-    ob_view *others = OB_ARENA_ARRAY(&b->scratch, ob_view, OBK_PROGRAM_OPERANDS);
+    ob_view *others = ob__some_views(b, OBK_PROGRAM_OPERANDS);
     if (!others) return OB_E_MEMORY;
-    for (uint32_t k = 1; k < g->made.n_operands; k++) {
-        const ob_program_operand *operand = &g->made.operands[k];
+    for (uint32_t k = 1; k < g->made->n_operands; k++) {
+        const ob_program_operand *operand = &g->made->operands[k];
         others[k - 1] = operand->from == OB_GROUP_MADE ? operand->made : g->views[operand->from];
     }
-    OB_TRY(ob__make_epilogue(site, g->made.program, others, g->made.n_operands - 1, &g->of_head, n_columns, &g->p.epilogue,
+    OB_TRY(ob__make_epilogue(site, g->made->program, others, g->made->n_operands - 1, &g->of_head, n_columns, &g->p.epilogue,
                              b->error));
     g->p.head = g->group->tail ? NULL : g->group->head;
     g->p.kernel = kernel;
-    g->p.n_others = g->made.n_operands - 1;
+    g->p.n_others = g->made->n_operands - 1;
     *fits = g->p.epilogue != NULL;
     if (!*fits || !g->group->tail) return OB_OK;
     return ob__fit_attention_rows(site, g->p.in_views, &g->of_head, &g->of_tail, fits, b->error);
@@ -231,9 +231,13 @@ static ob_status try_group(ob_builder *b, const ob_group *group, bool *done) {
     g->p.kernel = &ob__kernel_program;
     g->nodes = OB_ARENA_ARRAY(&b->scratch, ob_group_node, group->n);
     g->p.in = OB_ARENA_ARRAY(&b->scratch, ob_slot *, n_own + OBK_PROGRAM_OPERANDS);
-    g->p.in_views = OB_ARENA_ARRAY(&b->scratch, ob_view, n_own + OBK_PROGRAM_OPERANDS);
+    g->p.in_views = ob__some_views(b, n_own + OBK_PROGRAM_OPERANDS);
+    g->views = ob__some_views(b, OB_GROUP_OPERANDS);
+    g->made = ob__arena_alloc(&b->scratch, sizeof *g->made);
     uint32_t *reads = OB_ARENA_ARRAY(&b->scratch, uint32_t, n_own + OBK_PROGRAM_OPERANDS);
-    if (!g->nodes || !g->p.in || !g->p.in_views || !reads) return OB_E_MEMORY;
+    if (!g->nodes || !g->p.in || !g->p.in_views || !g->views || !g->made || !reads) return OB_E_MEMORY;
+    g->made->program = NULL;
+    g->made->n_operands = 0;
     bool fits = true;
     OB_TRY(find_domain(b, g, &fits));
     if (group->head && fits) OB_TRY(find_head(b, g, &fits));
@@ -244,12 +248,12 @@ static ob_status try_group(ob_builder *b, const ob_group *group, bool *done) {
     if (group->head && (!gives_type(group->head->op->kernel, g->of_head.dtype, out->dtype) || !same_shape(out, &g->of_head)))
         return OB_OK;
     const ob_kernel_site site = ob__site(b->session, g->p.node, &b->plan->arena);
-    OB_TRY(ob__group_program(&site, g->nodes, group->n, group->head != NULL, g->row, &b->scratch, &g->made, b->error));
-    if (!g->made.program) return OB_OK;
+    OB_TRY(ob__group_program(&site, g->nodes, group->n, group->head != NULL, g->row, &b->scratch, g->made, b->error));
+    if (!g->made->program) return OB_OK;
     if (group->head)
         OB_TRY(fit_epilogue(b, g, &site, &fits));
     else
-        g->p.program = g->made.program;
+        g->p.program = g->made->program;
     if (!fits) return OB_OK;
     for (uint32_t i = 0; i < n_own; i++) reads[i] = 1;
     OB_TRY(place_operands(b, g, n_own, reads));

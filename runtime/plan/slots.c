@@ -8,11 +8,14 @@
 #include "runtime/weights.h"
 
 ob_view *ob__some_views(ob_builder *b, uint32_t n) {
-    enum { ROOM = 64 };
+    enum { ROOM = 128 };
     if (!b->room) b->room = ob__arena_alloc(&b->scratch, ROOM * sizeof *b->room);
-    if (!b->room || n > ROOM - b->n_room) return OB_ARENA_ARRAY(&b->scratch, ob_view, n);
-    ob_view *views = b->room + b->n_room;
-    b->n_room += n;
+    const bool fits = b->room && n <= ROOM - b->n_room;
+    ob_view *views = fits       ? b->room + b->n_room
+                     : n > ROOM ? OB_ARENA_ARRAY(&b->scratch, ob_view, n)
+                                : ob__arena_alloc(&b->scratch, n * sizeof *views); /* most of a view is capacity */
+    if (!views) return NULL;
+    if (fits) b->n_room += n;
     for (uint32_t i = 0; i < n; i++) {
         views[i].data = NULL;
         views[i].dtype = OB_NONE;
