@@ -141,8 +141,8 @@ typedef struct ob_kernel {
      * OB_ROW_FOLDED; and the loop, as a step of a program over rows. Both or none. */
     int32_t (*row_axes)(const struct ob_node *node, const struct ob_op *op, int32_t rank);
     ob_status (*row)(const ob_kernel_site *site, const ob_kernel_args *args, struct ob_row_call *call, ob_error *error);
-    /* The kernel takes an epilogue (ops/kernel/epilogue.h): the number of axes of result 0 that are columns. in and out have no
-     * data. May be NULL. */
+    /* The kernel takes an epilogue (ops/kernel/epilogue.h): the number of axes of result 0 that are columns; more than
+     * there are: not for this result. in and out have no data. May be NULL. */
     int32_t (*epilogue_columns)(const ob_view *in, const ob_view *out);
     bool epilogue_converts; /* its results are int32, and the epilogue may make floats of them */
     /* For kernels whose result 0 is their operands side by side, each in contiguous memory: the byte offset of each operand in

@@ -107,7 +107,7 @@ static void scaled_convolutions(void **state) {
     srand(18);
     for (int i = 0; i < 120; i++) {
         const int64_t group = pick(4) ? 1 : 2, channels = 1 + pick(9), out = group * (1 + pick(40));
-        const int64_t x[] = {1 + pick(2), group * channels, 3 + pick(20), 3 + pick(20)},
+        const int64_t x[] = {1 + pick(2), group * channels, 3 + pick(40), 3 + pick(40)},
                       w[] = {out, channels, 1 + pick(3), 1 + pick(3)};
         const ob_dtype a = pick(2) ? OB_INT8 : OB_UINT8, b = pick(2) ? OB_INT8 : OB_UINT8;
         const bool computed = pick(4) == 0;
@@ -131,7 +131,8 @@ static void scaled_convolutions(void **state) {
         free(of_w);
     }
     ob__kernels_limit(~0u);
-    assert_true(n_one > 80);
+    printf("%d of 120 convolutions are one step\n", n_one);
+    assert_true(n_one > 20 && n_one < 100);
 }
 
 int main(void) {
