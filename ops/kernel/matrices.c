@@ -113,7 +113,7 @@ static int64_t part_size(int64_t n, double wish, int64_t unit) {
 }
 
 void ob__cut_matrices(ob_matrices *p, bool a_packed, bool b_packed) {
-    enum { MOST = 16, FEW = 4, FEW_ROWS = 12, ROWS = 192, PACKED_ROWS = 480, MOST_K = 1024 };
+    enum { MOST = 16, FEW = 4, FEW_ROWS = 12, ROWS = 192, PACKED_ROWS = 480, MOST_K = 1024, LONG_RUN = 1024 };
     const bool both = a_packed && b_packed;
     /* multiplications: some 30 us and 4 ms of one core; 10 ms for parts that must be large in both directions */
     const double least_work = 0x1p20, most_work = both ? 0x1p29 : 0x1p27;
@@ -137,6 +137,10 @@ void ob__cut_matrices(ob_matrices *p, bool a_packed, bool b_packed) {
         return;
     }
     if (parts > MOST) parts = work / most_work > MOST ? work / most_work : MOST;
+    /* One row reads a part's columns of each row of B, a run that starts in another page: few long runs are faster than many
+     * short ones. */
+    const double runs = (double)(p->n / LONG_RUN), pieces = work / most_work;
+    if (p->m == 1 && !b_packed && p->b.column == 1 && runs >= 2 && parts > runs) parts = runs > pieces ? runs : pieces;
     /* Each part packs its own columns of B, so few parts along the rows pack least. With packed B a part has rows of A that fit
      * into the second-level cache, if A is packed a block of k of them, and reads them for more columns. */
     double across = parts;
