@@ -26,7 +26,7 @@ static void cut(ob_blocks *b) {
     const int64_t unit = b->share * b->n_blocks;
     const double work = (double)b->share * (double)b->m * (double)b->n * (double)(b->k + b->n_v + 1);
     b->units = b->heads / b->share;
-    if (unit <= 0 || b->units <= 0) return; /* no chunks */
+    if (unit <= 0 || b->units <= 0) return;                           /* no chunks */
     const int64_t most = ob__ceil_div(unit * b->rows, OB_BLOCK_ROWS); /* because each part packs its keys and values */
     b->parts = b->units >= FEW_CHUNKS ? 1 : ob__least(most, ob__ceil_div(FEW_CHUNKS, b->units));
     if (work / (double)b->parts < least_work) b->parts = work < least_work ? 1 : (int64_t)(work / least_work);

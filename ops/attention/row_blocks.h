@@ -8,7 +8,7 @@
 #include "ops/kernel/common.h"
 #include "ops/kernel/method.h"
 
-enum { OB_FEWEST_ROWS = 12, OB_BLOCK_ROWS = 96 }; /* rows of a block, if there are as many */
+enum { OB_FEWEST_ROWS = 12, OB_BLOCK_ROWS = 192 }; /* rows of a block, if there are as many */
 
 /* Sizes, which the kernel sets, and the plan that follows from them. */
 typedef struct ob_blocks {

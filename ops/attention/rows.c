@@ -6,6 +6,8 @@
 #include "ops/attention/row_blocks.h"
 #include "ops/kernel/epilogue.h"
 
+enum { LEAST_SCORES = 1024 }; /* of a head; below it the calls for each head cost more than they save */
+
 typedef struct attention_rows {
     ob_blocks blocks;
     ob_matrices scores, values; /* the two products, with the same batch axes */
@@ -35,7 +37,7 @@ ob_status ob__fit_attention_rows(const ob_kernel_site *site, const ob_view *in, 
     ob_status status = ob__matrices(site, &in[0], &in[1], scores, false, &a, NULL);
     if (status == OB_OK) status = ob__matrices(site, scores, &in[2], out, false, &b, NULL);
     OB_FAIL_IF(status == OB_E_MEMORY, error, status, "no memory for a plan");
-    *fits = status == OB_OK && !a.a.copied && !a.b.copied && !b.b.copied && a.m >= OB_FEWEST_ROWS;
+    *fits = status == OB_OK && !a.a.copied && !a.b.copied && !b.b.copied && a.m >= OB_FEWEST_ROWS && a.n >= LEAST_SCORES / a.m;
     return OB_OK;
 }
 
