@@ -26,8 +26,8 @@ void ob__pool_stop(ob_pool *pool);
  * between the first job of a run and ob__pool_rest. */
 void ob__pool_run(void *pool, int64_t n, int64_t grain, void (*task)(void *context, int64_t begin, int64_t end), void *context);
 
-/* The beginning of a run, if it has one: wakes the threads for its first job if the last run had enough work for them. Runs of one
- * `kind` take about the same time. Some short ones are done by the caller alone, and if that is faster, so are the others. */
+/* The beginning of a run, if it has one: wakes the threads for its first job if the last run had enough work for them. Runs of
+ * one `kind` take about the same time. Some short ones are done by the caller alone, and if that is faster, so are the others. */
 void ob__pool_wake(ob_pool *pool, const void *kind);
 /* The end of a run: no thread polls for work until the next job, unless this run began within 0.1 ms after the last one, and
  * within the time of a run. If the jobs took less time than waking a thread, those of the next run wake none. */

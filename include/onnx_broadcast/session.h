@@ -86,8 +86,9 @@ typedef struct ob_session_config {
     /** Number of threads, at most 1024. 0 or 1 (default): only the calling thread computes. More: the session has its own thread
      * pool. The pool, including the calling thread, has at most ob_machine_processors() threads. It is smaller when the system
      * cannot start all of them; the logger then receives a warning. E_UNSUPPORTED in a build without threads. Pool threads poll
-     * for work for 0.1 ms, and sleep after the call or, when calls follow each other closely, 0.1 ms after it. Signals are blocked in them. In a child process of fork(), the session
-     * continues with only the calling thread. The bits of results are the same for every number of threads, and in workers. */
+     * for work for 0.1 ms, and sleep after the call or, when calls follow each other closely, 0.1 ms after it. Signals are
+     * blocked in them. In a child process of fork(), the session continues with only the calling thread. The bits of results are
+     * the same for every number of threads, and in workers. */
     int n_threads;
     /** true (default): fold constants, remove unused nodes, compute in place. The bits of results do not change */
     bool optimize;
