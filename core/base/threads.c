@@ -144,11 +144,13 @@ void ob__each_chunk(const ob_threads *threads, int64_t n, void (*task)(void *con
         for (int64_t chunk = 0; chunk < n && !ob__stopped(threads); chunk++) task(context, chunk, 0);
         return;
     }
-    for (int64_t first = 0; first < n && !ob__stop_now(threads); first += MOST) {
+    int64_t first = 0;
+    do {
         chunks c = {.first = first, .task = task, .context = context, .threads = threads};
         atomic_init(&c.left, (uint64_t)ob__least(n - first, MOST));
         threads->run(threads->pool, lanes, 1, run_lanes, &c);
-    }
+        first += MOST;
+    } while (first < n && !ob__stop_now(threads));
 }
 
 typedef struct lane_parts {

@@ -88,10 +88,9 @@ static ob_status tile_view(const ob_kernel_site *site, ob_kernel_args *args, ob_
     const ob_view *in = &args->in[0];
     ob_view *out = &args->out[0];
     OB_FAIL_IF(in->rank != out->rank, error, OB_E_SHAPE, "the rank changes from %d to %d", in->rank, out->rank);
-    for (int32_t a = 0; a < in->rank; a++) {
+    for (int32_t a = 0; a < in->rank; a++)
         OB_FAIL_IF(in->dims[a] != out->dims[a] && in->dims[a] != 1, error, OB_E_UNSUPPORTED, "axis %d is repeated", a);
-        out->strides[a] = in->dims[a] != out->dims[a] ? 0 : in->strides[a];
-    }
+    for (int32_t a = 0; a < in->rank; a++) out->strides[a] = in->dims[a] != out->dims[a] ? 0 : in->strides[a];
     out->data = in->data;
     return OB_OK;
 }

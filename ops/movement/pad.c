@@ -196,8 +196,8 @@ static ob_status pad_view(const ob_kernel_site *site, ob_kernel_args *args, ob_e
         const bool inside = before[a] <= 0 && out->dims[a] - before[a] <= in->dims[a];
         OB_FAIL_IF(!inside, error, OB_E_UNSUPPORTED, "elements are added");
         skipped += -before[a] * in->strides[a];
-        out->strides[a] = in->strides[a];
     }
+    for (int32_t a = 0; a < in->rank; a++) out->strides[a] = in->strides[a];
     out->data = in->data ? (char *)in->data + (ob__count(out) > 0 ? skipped : 0) : NULL;
     return OB_OK;
 }
