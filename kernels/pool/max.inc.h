@@ -1,5 +1,10 @@
-/* Template of pool.c: maxima. Parameters: T, PAD, NAME(n), IS_NAN(x), LOWEST, and for floats VECTOR, REGISTER. */
+/* Template of pool.c: maxima. Parameters: T, PAD, NAME(n), IS_NAN(x), LOWEST, and for floats VECTOR, REGISTER, UNORDERED(a, b).
+ */
+#ifdef REGISTER
+#include "kernels/pool/max_strips.inc.h"
+#else
 #include "kernels/pool/max_small.inc.h"
+#endif
 
 /* Of equal numbers the first stays, and so does the first NaN. `plain`: there is no NaN. */
 #define HIGHER(a, b)           ((b) <= (a) || IS_NAN(a) ? (a) : (b))
@@ -153,4 +158,5 @@ static void NAME(max)(const obk_pool *p, const void *x, void *y, int64_t *indice
 #undef IS_NAN
 #undef VECTOR
 #undef REGISTER
+#undef UNORDERED
 #undef LOWEST

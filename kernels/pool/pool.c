@@ -5,6 +5,7 @@
 
 #include "core/base/integers.h"
 #include "kernels/level.h"
+#include "kernels/pool/lanes.h"
 #include "kernels/vector.h"
 #include "kernels/window/window.h"
 #include "onnx_broadcast/broadcast.h"
@@ -33,10 +34,6 @@ static int64_t column_major(const obk_window *w, int64_t at) {
     return result;
 }
 
-typedef obk_m_f32 mask_f32;
-typedef obk_m_f64 mask_f64;
-typedef int mask_i8[1], mask_u8[1];
-
 /* The kernel positions from the returned one up to *end that result o reads inside the input. The axis has no dilation. */
 static inline int64_t small_kernel_range(const obk_axis *x, int64_t o, int64_t *end) {
     const int64_t start = o * x->stride - x->before, left = x->in - start, first = start < 0 ? -start : 0;
@@ -58,6 +55,7 @@ static bool is_small(const obk_window *w) {
 #define VECTOR    obk_v_f32
 #define REGISTER  obk_r_f32
 #define LOWEST    (-INFINITY)
+#define UNORDERED UNORDERED_F32
 #include "kernels/pool/max.inc.h"
 #define T         double
 #define PAD       pad_f64
@@ -66,6 +64,7 @@ static bool is_small(const obk_window *w) {
 #define VECTOR    obk_v_f64
 #define REGISTER  obk_r_f64
 #define LOWEST    ((double)-INFINITY)
+#define UNORDERED UNORDERED_F64
 #include "kernels/pool/max.inc.h"
 #define T         int8_t
 #define PAD       pad_i8

@@ -20,11 +20,9 @@ typedef struct obk_pool {
 } obk_pool;
 
 /* Elements of lane memory for one block. */
-enum { OBK_POOL_NARROW = 32 * 6 * 16 };
 static inline int64_t obk_pool_lane(const obk_pool *p) {
     if (!p->tiled) return 0;
-    const int64_t most = p->tiling.elems > OBK_POOL_NARROW ? p->tiling.elems : OBK_POOL_NARROW;
-    return p->kind == OBK_POOL_MAX ? most + OBK_SLACK : p->tiling.elems + p->tiling.n_flat + 2 * OBK_SLACK;
+    return p->tiling.elems + (p->kind == OBK_POOL_MAX ? OBK_SLACK : p->tiling.n_flat + 2 * OBK_SLACK);
 }
 
 /* Computes block b of one plane. lane: obk_pool_lane elements. indices: positions of the maxima in x, NULL if not wanted; only

@@ -161,6 +161,27 @@ static void test_small_kernels(void **state) {
     }
 }
 
+/* Maxima of floats go down a plane in strips of one vector: rows of 1 to 70 elements, with much, little or no padding. */
+static void test_strips(void **state) {
+    (void)state;
+    srand(9);
+    for (int64_t in = 1; in <= 70; in++)
+        for (int form = 0; form < 16; form++) {
+            window_case c = {.window = {.rank = 2, .n_in = 1, .n_out = 1, .n_kernel = 1}};
+            const int64_t kernel = 2 + form % 2, stride = 1 + form / 2 % 2;
+            c.window.axes = c.axes;
+            for (int a = 0; a < 2; a++) {
+                const int64_t size = a == 0 ? 1 + draw(9) : in, before = draw(form < 8 ? kernel : 40);
+                const int64_t lack = kernel - size - before, after = draw(kernel) + (lack > 0 ? lack : 0);
+                c.axes[a] = (obk_axis){size, (size + before + after - kernel) / stride + 1, kernel, stride, 1, before, after};
+                c.window.n_in *= size;
+                c.window.n_out *= c.axes[a].out;
+                c.window.n_kernel *= kernel;
+            }
+            check(&c, form / 4 % 2 ? OBK_POOL_F64 : OBK_POOL_F32, OBK_POOL_MAX, NULL);
+        }
+}
+
 /* Means as convolutions with ones have the bits of `sum`. */
 static void test_means_by_convolution(void **state) {
     (void)state;
@@ -348,7 +369,7 @@ int main(void) {
         cmocka_unit_test(test_merged),        cmocka_unit_test(test_taps),
         cmocka_unit_test(test_random),        cmocka_unit_test(test_means_by_convolution),
         cmocka_unit_test(test_indices),       cmocka_unit_test(test_global),
-        cmocka_unit_test(test_small_kernels),
+        cmocka_unit_test(test_small_kernels), cmocka_unit_test(test_strips),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
