@@ -3,14 +3,19 @@
 
 usage: prove.py FILE.mlw [MODULE...]
 
-A goal is proved when one prover proves it whole, or when each of its parts is proved by one of them (Why3's split_vc and split_all_full). The
-provers take turns from the cheapest attempt on. The last line is `N goals proved, M not proved`; the exit status is 0 if M is 0.
+A goal is proved when one prover proves it whole, or when each of its parts is proved by one of them (Why3's split_vc
+and split_all_full). The provers take turns from the cheapest attempt on. Why3's own list of provers is not used: one is
+made for this run. The last line is `N goals proved, M not proved`; the exit status is 0 if M is 0.
 """
+import os
 import re
 import subprocess
 import sys
+import tempfile
 from concurrent.futures import ThreadPoolExecutor
 
+FOLDER = tempfile.TemporaryDirectory(prefix="prove-")
+CONFIG = os.path.join(FOLDER.name, "why3.conf")
 WHOLE, PARTS, CASES = (), ("split_vc",), ("split_vc", "split_all_full")  # cases: hypotheses are split as well
 ATTEMPTS = [("cvc4", PARTS, 5), ("cvc4", CASES, 5), ("z3", WHOLE, 5), ("z3", PARTS, 5), ("z3", CASES, 5), ("cvc4", PARTS, 30)]
 BLOCK = re.compile(r"^(?:Goal (?P<goal>\S+)\.|Sub-goal (?P<part>.*) of goal (?P<of>\S+)\.)$")
@@ -23,7 +28,7 @@ def modules(path):
 
 def attempt(path, module, goals, prover, split, seconds):
     """{goal: [is each part proved]} of one run of why3 over these goals (None: all of the module)."""
-    command = ["why3", "prove", "-P", prover, "-t", str(seconds)]
+    command = ["why3", "prove", "-C", CONFIG, "-P", prover, "-t", str(seconds)]
     for transformation in split:
         command += ["-a", transformation]
     command += [path, "-T", module]
@@ -60,6 +65,9 @@ def prove(path, module):
 
 def main():
     path, wanted = sys.argv[1], sys.argv[2:] or modules(sys.argv[1])
+    detected = subprocess.run(["why3", "-C", CONFIG, "config", "detect"], capture_output=True, text=True)
+    if detected.returncode != 0:
+        sys.exit(f"prove: why3 finds no provers: {detected.stderr.strip()}")
     total, failed = 0, 0
     with ThreadPoolExecutor(2) as pool:
         for module, (n, left) in zip(wanted, pool.map(lambda module: prove(path, module), wanted)):
