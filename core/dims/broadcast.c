@@ -396,13 +396,6 @@ ob_status ob_broadcast_xla(const ob_shape *lhs, const ob_shape *rhs, const int64
 
 /* ---- ONNX opset 1-6 ---- */
 
-/* One element, of any rank. */
-static bool is_single(const ob_shape *shape) {
-    for (int32_t i = 0; i < shape->rank; i++)
-        if (shape->dims[i] != 1) return false;
-    return true;
-}
-
 ob_status ob__try_legacy(const ob_shape *a, const ob_shape *b, bool axis_given, int64_t axis, ob_dims *pool,
                          ob_condition_sink sink, void *context, int64_t *dimensions, ob_clash *clash, ob_error *error) {
     clash->kind = OB_CLASH_NONE;
@@ -419,7 +412,7 @@ ob_status ob__try_legacy(const ob_shape *a, const ob_shape *b, bool axis_given, 
     if (axis_given) {
         int64_t start = axis < 0 && axis >= -a->rank ? axis + a->rank : axis;
         bool fits = start >= 0 && start <= first;
-        if (!fits && !is_single(b)) { /* a single element fits everywhere */
+        if (!fits && !ob__is_single(b)) { /* a single element fits everywhere */
             *clash = (ob_clash){OB_CLASH_PLACE, -1, b->rank, a->rank, 1, 0, axis};
             return OB_E_SHAPE;
         }

@@ -12,3 +12,9 @@ bool ob__is_static(const ob_shape *shape) {
         if (!ob_dim_is_const(shape->dims[i]) || shape->dims[i] < 0) return false;
     return shape->rank >= 0;
 }
+
+bool ob__is_single(const ob_shape *shape) {
+    for (int32_t i = 0; i < shape->rank; i++)
+        if (shape->dims[i] != 1) return false;
+    return shape->rank >= 0;
+}

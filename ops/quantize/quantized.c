@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "core/dims/shape.h"
 #include "ops/table/op.h"
 
 static void misfit(ob_scale_layout *out, const char *problem) {
@@ -14,12 +15,6 @@ static void demand(ob_scale_layout *out, ob_condition_kind kind, ob_dim a, ob_di
     if (a == OB_DIM_UNKNOWN || b == OB_DIM_UNKNOWN) return;
     out->conditions[out->n_conditions].condition = (ob_condition){kind, a, b};
     out->conditions[out->n_conditions++].axis = axis;
-}
-
-static bool is_one_element(ob_shape shape) {
-    for (int32_t axis = 0; axis < shape.rank; axis++)
-        if (shape.dims[axis] != 1) return false;
-    return true;
 }
 
 /* A size that is still open may turn out to be 1. */
@@ -81,7 +76,7 @@ void ob__scale_layout(const ob_node *node, const ob_op *op, ob_dims *dims, ob_sh
     int64_t axis = ob__attribute_int_or(node, "axis", 1);
     bool blocked = has_blocks(op) && scale.rank == x.rank && (scale.rank > 1 || (scale.rank == 1 && block != 0));
     out->kind = OB_SCALE_TENSOR;
-    if (is_one_element(scale) && !(blocked && block != 0)) return;
+    if (ob__is_single(&scale) && !(blocked && block != 0)) return;
     if (block < 0) return misfit(out, "block_size is negative");
     if (!blocked && scale.rank != 1)
         return one_or_misfit(out, scale, "the scale is neither one number, nor a vector, nor of the operand's rank in blocks");
@@ -112,7 +107,7 @@ void ob__product_scale_layout(ob_scale_of of, ob_shape operand, ob_shape scale, 
     out->guard = 1;
     if (operand.rank < 0 || scale.rank < 0 || operand.rank > OB_MAX_RANK) return;
     out->kind = OB_SCALE_TENSOR;
-    if (is_one_element(scale)) return;
+    if (ob__is_single(&scale)) return;
     if (of == OB_SCALE_OF_ALL || operand.rank < 2) {
         one_or_misfit(out, scale, "the scale or zero point must be one number");
         return;

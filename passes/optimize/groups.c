@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/base/error.h"
+#include "core/dims/shape.h"
 #include "ops/kernel/kernel.h"
 #include "ops/table/op.h"
 #include "passes/check/names.h"
@@ -35,12 +36,9 @@ static bool is_constant(const ob_value *value) {
     return value->is_initializer || (value->producer && value->producer->n_inputs == 0);
 }
 
-static bool is_one_element(const ob_facts *facts, const ob_value *value) {
+bool ob__is_one_element(const ob_facts *facts, const ob_value *value) {
     const ob_type *type = &ob__fact(facts, value)->type;
-    if (type->kind != OB_TYPE_TENSOR || type->shape.rank < 0) return false;
-    for (int32_t a = 0; a < type->shape.rank; a++)
-        if (type->shape.dims[a] != 1) return false;
-    return true;
+    return type->kind == OB_TYPE_TENSOR && ob__is_single(&type->shape);
 }
 
 /* True if the operands are such as a program takes. A node whose operands are constant is folded on its own. */
@@ -51,7 +49,7 @@ static bool has_operands(const ob_facts *facts, const ob_node *node) {
         const ob_value *x = node->inputs[i];
         if (!x) continue;
         any |= !is_constant(x);
-        if (fixed && i > 0 && !(is_constant(x) && is_one_element(facts, x))) return false;
+        if (fixed && i > 0 && !(is_constant(x) && ob__is_one_element(facts, x))) return false;
     }
     return any;
 }

@@ -36,6 +36,8 @@ ob_status ob__find_groups(ob_model *model, const ob_facts *facts, const uint32_t
 int32_t ob__node_row_axes(const ob_facts *facts, const ob_node *node);
 /* True if both are tensors of the same rank and, for all sizes, of the same sizes. */
 bool ob__same_dims(const ob_facts *facts, const ob_value *a, const ob_value *b);
+/* True for a tensor that has one element for all sizes. */
+bool ob__is_one_element(const ob_facts *facts, const ob_value *value);
 /* Sets ops and names. E_MEMORY. */
 ob_status ob__name_group(ob_arena *arena, ob_group *group);
 

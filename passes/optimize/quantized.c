@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "passes/optimize/checks.h"
+#include "passes/optimize/groups.h"
 
 /* ---- What the checks share ---- */
 
@@ -96,14 +97,6 @@ bool ob__check_same_scale_of_bytes(const ob_match *m, bool *exact) {
 
 /* ---- Bytes ---- */
 
-static bool is_one_element(const ob_match *m, const ob_value *value) {
-    const ob_type *type = &ob__fact(m->facts, value)->type;
-    if (type->kind != OB_TYPE_TENSOR || type->shape.rank < 0) return false;
-    for (int32_t i = 0; i < type->shape.rank; i++)
-        if (type->shape.dims[i] != 1) return false;
-    return true;
-}
-
 bool ob__check_bytes(const ob_match *m, bool *exact) {
     const ob_dtype dtype = ob__result_dtype(m);
     (void)exact;
@@ -114,7 +107,7 @@ bool ob__check_bytes(const ob_match *m, bool *exact) {
         if (dequantizes(node) && ob__known_dtype(m, node->inputs[0]) != dtype) return false;
         for (uint32_t k = 1; k < node->n_inputs; k++) {
             if (!node->inputs[k]) continue;
-            if (!is_one_element(m, node->inputs[k])) return false;
+            if (!ob__is_one_element(m->facts, node->inputs[k])) return false;
             if (k == 2 && ob__known_dtype(m, node->inputs[k]) != dtype) return false;
         }
     }
