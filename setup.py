@@ -6,9 +6,11 @@ import os
 import re
 import shlex
 import subprocess
+import tempfile
 
 from setuptools import setup
 from setuptools.command.build_ext import build_ext
+from setuptools.command.sdist import sdist
 
 TOP = os.path.dirname(os.path.abspath(__file__))
 OLDEST = "cp39"  # the wheel serves this Python and every later one
@@ -67,5 +69,22 @@ class build_with_library(build_ext):
         return [os.path.join(folder, "libonnx_broadcast.a"), *libraries, "-Wl,--exclude-libs,ALL"]
 
 
-setup(version=version(), cffi_modules=["python/native.py:ffi"], cmdclass={"build_ext": build_with_library},
+class sdist_with_commit(sdist):
+    """Writes the commit into the distribution, where git does not know it."""
+
+    def make_release_tree(self, base_dir, files):
+        super().make_release_tree(base_dir, files)
+        with tempfile.TemporaryDirectory() as folder:
+            header = os.path.join(folder, "commit.h")
+            run("cmake", f"-DSOURCE={TOP}", f"-DHEADER={header}", "-P", os.path.join(TOP, "cmake", "commit.cmake"))
+            with open(header, encoding="utf-8") as file:
+                commit = file.read().split('"')[1]
+        path = os.path.join(base_dir, "cmake", "archive_commit.txt")
+        os.remove(path)  # it may be a link to the file of this tree
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(commit + "\n")
+
+
+setup(version=version(), cffi_modules=["python/native.py:ffi"],
+      cmdclass={"build_ext": build_with_library, "sdist": sdist_with_commit},
       options={"bdist_wheel": {"py_limited_api": OLDEST}})

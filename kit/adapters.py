@@ -17,8 +17,8 @@ def _build(*names):
 
 
 def _executor_version():
-    return subprocess.run([_build("onnx-broadcast-run"), "--version"], check=True, capture_output=True,
-                          text=True).stdout.split()[-1]
+    printed = subprocess.run([_build("onnx-broadcast-run"), "--version"], check=True, capture_output=True, text=True).stdout
+    return printed.splitlines()[0].split()[-1]
 
 
 def _executor(limit):

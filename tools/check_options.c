@@ -293,7 +293,7 @@ static int take_list_targets(void *settings_given, const char *value) {
 
 static int take_version(void *settings_given, const char *value) {
     (void)settings_given, (void)value;
-    printf("%s %s\n", tool, ob_version());
+    print_version(tool);
     return EXIT_CLEAN;
 }
 
@@ -382,7 +382,7 @@ static const option_row rows[] = {
     {"--dump-after", NULL, "PASS", NULL, take_dump_after,
      "print the model as text after this pass; findings go to standard error"},
     {"--help", "-h", NULL, NULL, take_help, "print this text"},
-    {"--version", NULL, NULL, NULL, take_version, "print the version"},
+    {"--version", NULL, NULL, NULL, take_version, "print version, commit, build options and instruction-set level"},
 };
 enum { N_ROWS = sizeof rows / sizeof *rows };
 

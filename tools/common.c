@@ -234,6 +234,19 @@ void *with_room(void *items, size_t *capacity, size_t wanted, size_t n_bytes_eac
     return grown;
 }
 
+void print_version(const char *tool) {
+    const ob_build build = ob_build_info();
+    printf("%s %s\n", tool, ob_version());
+    printf("commit: %s\n", build.commit);
+    printf("compiler: %s for %s\n", build.compiler, build.target);
+    printf("build type: %s\n", *build.type ? build.type : "none");
+    printf("flags: %s\n", build.flags);
+    printf("options: %s\n", *build.options ? build.options : "none");
+    printf("libraries: %s\n", build.libraries);
+    printf("instruction-set level: %s%s (of %s)\n", build.level, build.dot_products ? " with dot products of bytes" : "",
+           build.levels);
+}
+
 void format_bytes(int64_t n_bytes, char *text, size_t n) {
     static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
     double amount = (double)n_bytes;

@@ -74,6 +74,9 @@ ob_status load_model(const char *tool, const char *path, const ob_operators *ope
 ob_status read_model(const char *tool, const char *path, const ob_operators *operators, const assumed_opsets *assumed,
                      bool verbose, uint64_t max_arena, ob_model **out, ob_error *error);
 
+/* What --version prints: the version, then the build, a line for each of its properties. */
+void print_version(const char *tool);
+
 /* "12.3 KiB", "5 bytes". */
 void format_bytes(int64_t n_bytes, char *text, size_t n);
 

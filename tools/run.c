@@ -44,7 +44,7 @@ static const char usage[] =
     "  --profile[=FILE]      print the time by node, and write a trace for chrome://tracing to FILE\n"
     "  --verbose             print progress to standard error: files, plans, memory\n"
     "  --quiet               no preview, no notes\n"
-    "  --help, --version\n"
+    "  --help, --version     print this text; print version, commit, build options and instruction-set level\n"
     "\n"
     "exit status: 0 success, 1 failure, 2 unreadable file or wrong use, 3 a part of the model is not supported;\n"
     "after signal N: 128 + N\n";
@@ -130,7 +130,7 @@ static bool parse(run_options *r, int argc, char **argv, bool *done) {
     arguments o = arguments_begin(TOOL, argc, argv);
     while (arguments_next(&o)) {
         if (option_is(&o, "--help")) return printf(usage, ob_machine_processors()), *done = true;
-        if (option_is(&o, "--version")) return printf(TOOL " %s\n", ob_version()), *done = true;
+        if (option_is(&o, "--version")) return print_version(TOOL), *done = true;
         if (option_is_any(&o)) {
             if (!parse_option(r, &o) || o.failed) return false;
         } else if (!r->model)

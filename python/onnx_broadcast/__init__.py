@@ -9,6 +9,7 @@
 
 docs/python.md is the guide.
 """
+from ._build import build_info
 from ._compare import Change, ModelComparison, compare
 from ._difference import Comparison, Difference, find_first_difference
 from ._errors import CancelledError, OBError
@@ -25,8 +26,8 @@ __version__: str = _native_module.ffi.string(_native_module.lib.ob_version()).de
 __all__ = [
     "Answer", "Argument", "Broadcast", "BroadcastError", "CancelledError", "Change", "Clause", "Comparison", "Contract",
     "Difference", "Finding", "Fix", "Fixed", "InferenceSession", "Model", "ModelComparison", "OBError", "Operand", "Outputs",
-    "Place", "Relation", "Report", "Rewritten", "Session", "TargetRule", "Tensor", "Value", "check", "compare",
-    "find_first_difference", "fix", "from_dlpack", "guard", "rewrite",
+    "Place", "Relation", "Report", "Rewritten", "Session", "TargetRule", "Tensor", "Value", "build_info", "check",
+    "compare", "find_first_difference", "fix", "from_dlpack", "guard", "rewrite",
 ]
 
 from .inference import InferenceSession  # noqa: E402  (after what it uses)

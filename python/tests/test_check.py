@@ -2,13 +2,15 @@ import dataclasses
 import gc
 import io
 import json
+import os
 import pathlib
+import re
 
 import jsonschema
 import onnx
 import onnx_broadcast as ob
 import pytest
-from conftest import ADD
+from conftest import ADD, TOP
 from onnx_broadcast.testing import assert_broadcasts_clean
 
 
@@ -196,3 +198,10 @@ def test_compare():
     narrower = ADD.replace(b"float[M] b", b"float[N] b")
     assert ob.compare(ADD, narrower).contract == "narrower" and not ob.compare(ADD, narrower)
     assert ob.compare(narrower, ADD).contract == "wider" and ob.compare(ADD, narrower).only_old["sizes"]
+
+
+def test_the_build_is_identified():
+    build = ob.build_info()
+    assert re.fullmatch(r"[0-9a-f]{40}(-dirty)?", build["commit"]) or not os.path.exists(os.path.join(TOP, ".git"))
+    assert build["level"] in build["levels"].split() and isinstance(build["dot_products"], bool)
+    assert "protobuf-c" in build["libraries"].split() and build["type"] == "Release"

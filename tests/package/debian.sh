@@ -46,7 +46,7 @@ use() {
     cd "$work/use"
     rm -rf explicit.onnx results build
     mkdir build
-    [ "$("$root/usr/bin/onnx-broadcast-check" --version)" = "onnx-broadcast-check $version" ] ||
+    [ "$("$root/usr/bin/onnx-broadcast-check" --version | sed -n 1p)" = "onnx-broadcast-check $version" ] ||
         complain "another version of the command"
     "$root/usr/bin/onnx-broadcast-check" digits.onnx -o explicit.onnx --emit broadcast --quiet | grep -q '5 inserted' ||
         complain "check"
