@@ -5,7 +5,8 @@ usage: prove.py FILE.mlw [MODULE...]
 
 A goal is proved when one prover proves it whole, or when each of its parts is proved by one of them (Why3's split_vc
 and split_all_full). The provers take turns from the cheapest attempt on. Why3's own list of provers is not used: one is
-made for this run. The last line is `N goals proved, M not proved`; the exit status is 0 if M is 0.
+made for this run. A contradiction among the definitions would prove everything, so each module is also given the goal
+`false`, which nobody may prove. The last line is `N goals proved, M not proved`; the exit status is 0 if M is 0.
 """
 import os
 import re
@@ -63,6 +64,19 @@ def prove(path, module):
     return n, left
 
 
+def proves_false(path, module):
+    """Whether the module's own definitions and lemmas prove `false`."""
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    begin = text.index(f"module {module}\n")
+    end = text.index("\nend\n", begin)
+    changed = os.path.join(FOLDER.name, f"{module}.mlw")
+    with open(changed, "w", encoding="utf-8") as file:
+        file.write(f"{text[:end]}\n  goal contradiction: false{text[end:]}")
+    return any(any(found.get("contradiction", [])) for found in
+               (attempt(changed, module, ["contradiction"], prover, WHOLE, 1) for prover in ("cvc4", "z3")))
+
+
 def main():
     path, wanted = sys.argv[1], sys.argv[2:] or modules(sys.argv[1])
     detected = subprocess.run(["why3", "-C", CONFIG, "config", "detect"], capture_output=True, text=True)
@@ -74,6 +88,8 @@ def main():
             print(f"{module}: {n - len(left)} of {n} goals proved", flush=True)
             for goal in left:
                 print(f"  not proved: {goal}")
+            if proves_false(path, module):
+                sys.exit(f"prove: the definitions of module {module} contradict themselves")
             total, failed = total + n, failed + len(left)
     print(f"{total - failed} goals proved, {failed} not proved")
     return 1 if failed or total == 0 else 0
