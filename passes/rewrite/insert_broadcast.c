@@ -45,11 +45,13 @@ static char *condition_text(inserter *in, const ob_condition *condition, size_t 
     return text;
 }
 
-/* The conditions that remained open at `node`, as attribute `conditions` of the inserted operator. */
+/* The conditions that remained open at `node`, as attribute `conditions` of the inserted operator. Declared shapes ask for sizes
+ * too, but the operator does not need them. */
 static void carry_conditions(inserter *in, const ob_node *node, ob_node *made) {
     const ob_required *required = &in->work->required;
+    const ob_requirement *conditions = in->work->facts->conditions;
     uint32_t n = 0;
-    for (uint32_t i = required->first[node->id]; i; i = required->next[i]) n++;
+    for (uint32_t i = required->first[node->id]; i; i = required->next[i]) n += !conditions[i - 1].value;
     if (n == 0 || !made) return;
     ob_string *texts = OB_ARENA_ARRAY(&in->arena, ob_string, n);
     if (!texts) {
@@ -60,8 +62,9 @@ static void carry_conditions(inserter *in, const ob_node *node, ob_node *made) {
     ob__map_init(&seen, &in->arena);
     n = 0;
     for (uint32_t i = required->first[node->id]; i; i = required->next[i]) {
+        if (conditions[i - 1].value) continue;
         size_t length;
-        char *text = condition_text(in, &in->work->facts->conditions[i - 1].condition, &length);
+        char *text = condition_text(in, &conditions[i - 1].condition, &length);
         ob_map_entry *entry = text ? ob__map_insert_borrowed(&seen, text, length) : NULL;
         if (!entry) {
             in->patch.failed = true;
