@@ -1,7 +1,5 @@
 #include "ops/quantize/integer.h"
 
-#include <string.h>
-
 #include "core/base/integers.h"
 #include "kernels/kernels.h"
 
@@ -112,8 +110,9 @@ ob_status ob__want_packed_bytes(const ob_kernel_site *site, const ob_kernel_args
 
 ob_status ob__plan_integers(const ob_kernel_site *site, const ob_kernel_args *args, bool conv, ob_integers *s,
                             ob_kernel_needs *needs, ob_error *error) {
-    s->requantizes = site->node->op_type[0] == 'Q';
-    s->to_float = strcmp(site->node->op_type, "MatMulIntegerToFloat") == 0;
+    const ob_types results = ob__op_output_types(site->op, 0);
+    s->requantizes = (results & OB_T(INT8)) != 0;
+    s->to_float = (results & OB_T(FLOAT)) != 0;
     s->gemm = ob__kernels()->integer_gemm;
     s->loops = ob__kernels()->quantize;
     if (s->requantizes)
