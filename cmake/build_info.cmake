@@ -1,5 +1,5 @@
-# What identifies a build (ob_build_info): the commit, which every build looks up again, and the options, which are known now. Both
-# are headers that change only with their text, and runtime/build_info.c alone includes them.
+# What identifies a build (ob_build_info): the commit, which every build looks up again, and the options, which are known now.
+# Both are headers that change only with their text, and runtime/build_info.c alone includes them.
 set(OB_COMMIT "" CACHE STRING "Commit of the source, where neither git nor the archive knows it")
 set(folder ${PROJECT_BINARY_DIR}/layers/runtime/generated/runtime)
 add_custom_target(ob_commit

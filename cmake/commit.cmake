@@ -1,4 +1,4 @@
-# cmake -DSOURCE=FOLDER -DHEADER=FILE [-DCOMMIT=TEXT] -P commit.cmake: writes HEADER, `#define OB_COMMIT "..."`, if that changes it.
+# cmake -DSOURCE=FOLDER -DHEADER=FILE [-DCOMMIT=TEXT] -P commit.cmake: writes HEADER, `#define OB_COMMIT "..."`, where it changes.
 # The commit of the source is TEXT if it is given; else that of the git checkout whose top is SOURCE, with "-dirty" when a file
 # differs from it or is not in it; else that of the archive (archive_commit.txt, which `git archive` and setup.py fill in); else
 # "unknown".

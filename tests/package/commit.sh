@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# usage: commit.sh CMAKE SOURCE_DIR. The commit of a build (cmake/commit.cmake) is that of the checkout or of the archive that it is
-# built from, says when files were changed, and is written again only when it changes. Exit status 77: git is missing.
+# usage: commit.sh CMAKE SOURCE_DIR. The commit of a build (cmake/commit.cmake) is that of the checkout or of the archive that it
+# is built from, says when files were changed, and is written again only when it changes. Exit status 77: git is missing.
 set -euo pipefail
 cmake=$1 source=$2
 command -v git >/dev/null || { echo "skipped: git is missing" && exit 77; }
@@ -9,6 +9,10 @@ trap 'rm -rf "$work"' EXIT
 export HOME=$work GIT_CONFIG_NOSYSTEM=1
 unset GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE
 git_in() { git -C "$1" -c user.name=Test -c user.email=test@localhost -c init.defaultBranch=main "${@:2}"; }
+complain() {
+    echo "commit.sh: $*"
+    exit 1
+}
 n=0
 
 # commit_is WANTED FOLDER [OPTION...]: the header that a build of FOLDER gets.
@@ -17,7 +21,7 @@ commit_is() {
     shift 2
     "$cmake" -DSOURCE="$folder" -DHEADER="$work/commit.h" "$@" -P "$source/cmake/commit.cmake"
     got=$(<"$work/commit.h")
-    [ "$got" = "#define OB_COMMIT \"$wanted\"" ] || { echo "commit.sh: line ${BASH_LINENO[0]}: $got, expected $wanted" && exit 1; }
+    [ "$got" = "#define OB_COMMIT \"$wanted\"" ] || complain "line ${BASH_LINENO[0]}: $got, expected $wanted"
     n=$((n + 1))
 }
 
@@ -41,7 +45,7 @@ commit_is "$one" "$project"
 # Written again only when it changes.
 touch -d '2001-01-01' "$work/commit.h"
 commit_is "$one" "$project"
-[ "$(stat -c %Y "$work/commit.h")" = "$(date -d 2001-01-01 +%s)" ] || { echo "commit.sh: the header was written again" && exit 1; }
+[ "$(stat -c %Y "$work/commit.h")" = "$(date -d 2001-01-01 +%s)" ] || complain "the header was written again"
 
 # Files that differ from the commit: changed, staged, removed, new. Ignored ones do not count.
 mkdir "$project/build"
