@@ -9,43 +9,7 @@
 #include <sys/auxv.h>
 #endif
 
-#include "kernels/gemm/gemm.h"
-#include "kernels/gemm/integer.h"
 #include "kernels/kernels.h"
-
-#define OBK_MEMBER(member, type)                                                                                                 \
-    extern const type obk_table_##member##__baseline, obk_table_##member##__avx2, obk_table_##member##__avx512;
-#define OBK_MEMBERS(member, type)                                                                                                \
-    extern const type obk_table_##member##__baseline[], obk_table_##member##__avx2[], obk_table_##member##__avx512[];
-#include "kernels/kernels.def"
-#undef OBK_MEMBER
-#undef OBK_MEMBERS
-
-#define OBK_MEMBER(member, type)  .member = &OBK_OF_LEVEL(member),
-#define OBK_MEMBERS(member, type) .member = OBK_OF_LEVEL(member),
-
-static const obk_table baseline = {
-    .name = "baseline",
-#define OBK_OF_LEVEL(member) obk_table_##member##__baseline
-#include "kernels/kernels.def"
-#undef OBK_OF_LEVEL
-};
-#ifdef OB_ISA_AVX2
-static const obk_table avx2 = {
-    .name = "avx2",
-#define OBK_OF_LEVEL(member) obk_table_##member##__avx2
-#include "kernels/kernels.def"
-#undef OBK_OF_LEVEL
-};
-#endif
-#ifdef OB_ISA_AVX512
-static const obk_table avx512 = {
-    .name = "avx512",
-#define OBK_OF_LEVEL(member) obk_table_##member##__avx512
-#include "kernels/kernels.def"
-#undef OBK_OF_LEVEL
-};
-#endif
 
 /* The compilers' builtins for AVX2 and AVX-512 also check that the system saves the registers. Not all of them know F16C. */
 static bool has_avx2(void) {
@@ -113,16 +77,40 @@ void ob__kernels_limit(unsigned isa_mask) {
     atomic_store(&allowed, isa_mask);
 }
 
-const obk_table *ob__kernels(void) {
+/* Those that the build has, lowest first. */
+enum {
+    LEVEL_BASELINE,
+#ifdef OB_ISA_AVX2
+    LEVEL_AVX2,
+#endif
+#ifdef OB_ISA_AVX512
+    LEVEL_AVX512,
+#endif
+};
+
+unsigned ob__kernels_level(void) {
     unsigned usable = atomic_load_explicit(&allowed, memory_order_relaxed) & levels();
     (void)usable;
 #ifdef OB_ISA_AVX512
-    if (usable & OBK_ISA_AVX512) return &avx512;
+    if (usable & OBK_ISA_AVX512) return LEVEL_AVX512;
 #endif
 #ifdef OB_ISA_AVX2
-    if (usable & OBK_ISA_AVX2) return &avx2;
+    if (usable & OBK_ISA_AVX2) return LEVEL_AVX2;
 #endif
-    return &baseline;
+    return LEVEL_BASELINE;
+}
+
+const char *ob__kernels_level_name(void) {
+    static const char *const names[] = {
+        [LEVEL_BASELINE] = "baseline",
+#ifdef OB_ISA_AVX2
+        [LEVEL_AVX2] = "avx2",
+#endif
+#ifdef OB_ISA_AVX512
+        [LEVEL_AVX512] = "avx512",
+#endif
+    };
+    return names[ob__kernels_level()];
 }
 
 bool ob__kernels_dot8(void) {

@@ -7,7 +7,7 @@
 #define OBK_CAT3_(a, b, c) a##b##c
 #define OBK_CAT3(a, b, c)  OBK_CAT3_(a, b, c)
 
-/* The level's definition of a member of obk_table; see kernels.def. */
+/* The level's loops of a member of kernels.def. */
 #define OBK_TABLE(member) OBK_CAT3(OBK_CAT(obk_table_, member), __, OBK_ISA)
 
 #endif

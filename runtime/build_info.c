@@ -13,7 +13,7 @@ ob_build ob_build_info(void) {
         .options = OB_BUILD_OPTIONS,
         .libraries = OB_BUILD_LIBRARIES,
         .levels = OB_BUILD_LEVELS,
-        .level = ob__kernels()->name,
+        .level = ob__kernels_level_name(),
         .dot_products = ob__kernels_dot8(),
     };
 }

@@ -286,7 +286,7 @@ static void report_session(const ob_session *session) {
     int n_threads = session->threads.n_threads, n_processors = ob_machine_processors();
     ob__log(&session->model->logger, OB_LOG_INFO,
             "%s: session: %u nodes, kernels for %s, %d thread%s; the process may use %d processor%s", session->model->path,
-            session->model->graph->n_nodes, ob__kernels()->name, n_threads, n_threads == 1 ? "" : "s", n_processors,
+            session->model->graph->n_nodes, ob__kernels_level_name(), n_threads, n_threads == 1 ? "" : "s", n_processors,
             n_processors == 1 ? "" : "s");
 }
 

@@ -30,7 +30,7 @@ static void visit_step(const ob_step *step, unsigned depth, void (*visit)(void *
                                     : step->group              ? step->group->ops
                                                                : step->node->op_type,
                          .kernel = kernel_of(step),
-                         .level = ob__kernels()->name,
+                         .level = ob__kernels_level_name(),
                          .depth = depth};
     ob_view view, output;
     uint64_t placed = 0; /* bytes that are not copied */

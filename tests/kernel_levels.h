@@ -36,14 +36,38 @@ enum { KL_LEVELS = 3, KL_GUARD = 64 };
 /* Three of the widest vectors and one element more. */
 #define KL_LONGEST(element_bytes) ((int64_t)(3 * 64 / (element_bytes) + 1))
 
+/* The loops of one level. */
+typedef struct obk_table {
+    const char *name;
+#define OBK_MEMBER(member, type)  const type *member;
+#define OBK_MEMBERS(member, type) const type *member;
+#include "kernels/kernels.def"
+#undef OBK_MEMBER
+#undef OBK_MEMBERS
+} obk_table;
+
+static inline obk_table kl_table(void) {
+    return (obk_table){
+        .name = ob__kernels_level_name(),
+#define OBK_MEMBER(member, type)  .member = OBK_LOOPS(member),
+#define OBK_MEMBERS(member, type) .member = OBK_LOOPS(member),
+#include "kernels/kernels.def"
+#undef OBK_MEMBER
+#undef OBK_MEMBERS
+    };
+}
+
 /* The tables of this build and processor, lowest level first; returns their number. All levels may be chosen afterwards. */
 static inline size_t kl_levels(const obk_table *tables[KL_LEVELS]) {
     static const unsigned masks[KL_LEVELS] = {0, OBK_ISA_AVX2, OBK_ISA_AVX2 | OBK_ISA_AVX512};
+    static obk_table all[KL_LEVELS];
     size_t n = 0;
     for (size_t i = 0; i < KL_LEVELS; i++) {
         ob__kernels_limit(masks[i]);
-        const obk_table *table = ob__kernels();
-        if (n == 0 || tables[n - 1] != table) tables[n++] = table;
+        if (n > ob__kernels_level()) continue;
+        all[n] = kl_table();
+        tables[n] = &all[n];
+        n++;
     }
     ob__kernels_limit(~0u);
     return n;

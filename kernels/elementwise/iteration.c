@@ -255,7 +255,7 @@ static ob_status keep_sizes(obk_iteration *b, size_t n_operands, ob_arena *arena
 
 ob_status obk_fold_program(const obk_iteration_spec *from, uint32_t n_in, uint8_t size, ob_arena *arena, const obk_program **out,
                            ob_error *error) {
-    const obk_chains *chains = ob__kernels()->chain;
+    const obk_chains *chains = OBK_LOOPS(chain);
     const obk_link_form *form = from->loop ? chains->find(from->loop) : NULL;
     *out = NULL;
     if (!form || form->n_in != 2 || n_in < 2 || n_in > OBK_PROGRAM_OPERANDS || (!from->fold && n_in != 2) ||

@@ -35,7 +35,7 @@ static bool has_short_rows(const obk_iteration *b, const obk_iteration_spec *spe
     const obk_iteration_operand *out = &b->operands[nd->n_inputs];
     if (nd->rank < 2 || nd->n_elems < LEAST_ELEMS || b->stream || nd->n_inputs > OBK_PROGRAM_OPERANDS) return false;
     const int64_t n_bytes = nd->dims[nd->rank - 1] * out->size;
-    if (n_bytes < LEAST_ROW_BYTES || n_bytes > MOST_ROW_BYTES || n_bytes % ob__kernels()->chain->unit) return false;
+    if (n_bytes < LEAST_ROW_BYTES || n_bytes > MOST_ROW_BYTES || n_bytes % OBK_LOOPS(chain)->unit) return false;
     for (uint32_t k = 0; k < 3; k++)
         if (spec->fixed[k] || spec->in_convert[k]) return false;
     for (uint32_t k = 0; k <= nd->n_inputs; k++) {
@@ -146,8 +146,8 @@ static void rows_range(void *context, int64_t begin, int64_t end) {
         for (int i = 0; i < s->n_links; i++)
             for (int k = 0; k < 2; k++)
                 if (s->operand[i][k] != FIXED) links[i].p[k] = p[s->operand[i][k]];
-        ob__kernels()->chain->run_rows(links, s->is_vector, s->n_links, s->is_double, s->n_bytes,
-                                       ob__least(s->chunk, nd->dims[s->axis] - first) * s->inner);
+        OBK_LOOPS(chain)->run_rows(links, s->is_vector, s->n_links, s->is_double, s->n_bytes,
+                                   ob__least(s->chunk, nd->dims[s->axis] - first) * s->inner);
     }
 }
 

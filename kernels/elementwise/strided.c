@@ -91,7 +91,7 @@ static char *gather_level(char *target, const char *source, size_t elem_bytes, c
     }
     if (level == shape->rank - 2 && shape->strides[level + 1] == 0) {
         if (elem_bytes == 4 && stride == 4 && (uintptr_t)source % 4 == 0)
-            ob__kernels()->move->repeat_4(target, source, n, shape->dims[level + 1]);
+            OBK_LOOPS(move)->repeat_4(target, source, n, shape->dims[level + 1]);
         else
             spread(target, source, elem_bytes, n, stride, shape->dims[level + 1]);
         return target + n * shape->dims[level + 1] * (int64_t)elem_bytes;

@@ -56,7 +56,7 @@ static void set_sizes(attention *a) {
     const ob_heads *h = &a->h;
     ob_blocks *b = &a->blocks;
     b->width = ob_dtype_size(a->computing);
-    b->gemm = &ob__kernels()->gemm[a->is_double ? OBK_GEMM_DOUBLE : OBK_GEMM_FLOAT];
+    b->gemm = &OBK_LOOPS(gemm)[a->is_double ? OBK_GEMM_DOUBLE : OBK_GEMM_FLOAT];
     b->heads = times(h->batch, h->q_heads);
     b->share = h->group > 0 ? h->group : 1;
     b->m = h->n_queries;
@@ -83,15 +83,14 @@ static ob_status need_memory(attention *a, const ob_kernel_args *args, ob_kernel
 
 static ob_status attention_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
     attention *a = args->state;
-    const obk_table *kernels = ob__kernels();
     OB_TRY(ob__read_heads(site, args, &a->h, error));
     OB_TRY(read_params(site, args, a, error));
     set_sizes(a);
-    a->softmax = kernels->softmax;
-    a->add = kernels->binary[OBK_ADD][a->computing];
-    a->multiply = kernels->binary[OBK_MUL][a->computing];
-    a->capped = kernels->unary[OBK_U_SCALED_TANH][a->computing];
-    a->where = kernels->where[a->is_double ? 3 : 2];
+    a->softmax = OBK_LOOPS(softmax);
+    a->add = OBK_LOOPS(binary)[OBK_ADD][a->computing];
+    a->multiply = OBK_LOOPS(binary)[OBK_MUL][a->computing];
+    a->capped = OBK_LOOPS(unary)[OBK_U_SCALED_TANH][a->computing];
+    a->where = OBK_LOOPS(where)[a->is_double ? 3 : 2];
     if (ob__given(args, OB_ATTENTION_MASK))
         OB_TRY(ob__convert(NULL, a->computing, NULL, args->in[OB_ATTENTION_MASK].dtype, 0, error));
     return need_memory(a, args, needs, error);

@@ -62,7 +62,7 @@ static ob_status linear_attention_plan(const ob_kernel_site *site, ob_kernel_arg
     l->corrects = p.corrects;
     OB_TRY(check_operands(site, args, l, &p, error));
     l->scale = (float)(p.scale != 0 ? p.scale : 1 / sqrt((double)l->key_size));
-    l->run = ob__kernels()->attention->linear;
+    l->run = OBK_LOOPS(attention)->linear;
     OB_TRY(ob__plan_real(args, needs, error));
     return ob__need_lanes(needs, l->key_size + l->value_size, sizeof(float), error);
 }

@@ -48,7 +48,7 @@ static ob_status rotary_plan(const ob_kernel_site *site, ob_kernel_args *args, o
     r->half = turned / 2;
     r->interleaved = p.interleaved;
     r->dtype = x->dtype;
-    r->rotate = ob__kernels()->attention->rotate;
+    r->rotate = OBK_LOOPS(attention)->rotate;
     OB_TRY(check_caches(site, args, r, error));
     const int64_t row = r->row_heads * r->size;
     r->block = row > 0 && row < BLOCK_ELEMENTS ? BLOCK_ELEMENTS / row : 1;

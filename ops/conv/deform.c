@@ -154,8 +154,8 @@ static ob_status deform_plan(const ob_kernel_site *site, ob_kernel_args *args, o
     OB_FAIL_IF(s->n_in > INT32_MAX, error, OB_E_LIMIT, "a plane of %lld elements", (long long)s->n_in);
     s->is_double = ob__computing_type(args) == OB_DOUBLE;
     s->width = s->is_double ? sizeof(double) : sizeof(float);
-    s->samples = ob__kernels()->sample;
-    s->gemm = &ob__kernels()->gemm[s->is_double ? OBK_GEMM_DOUBLE : OBK_GEMM_FLOAT];
+    s->samples = OBK_LOOPS(sample);
+    s->gemm = &OBK_LOOPS(gemm)[s->is_double ? OBK_GEMM_DOUBLE : OBK_GEMM_FLOAT];
     OB_TRY(ob__need_taps(needs, INT64_C(1) << s->rank, s->is_double, error));
     OB_TRY(ob__need_lanes(needs, s->rank, sizeof(ob_axis_taps), error));
     int64_t rows;

@@ -286,7 +286,7 @@ static void split_channels(ob_conv_split *split) {
 
 ob_status ob__split_conv(const ob_kernel_site *site, int type, bool packs, bool relaxed, bool buffered, ob_conv_split *split,
                          ob_error *error) {
-    const obk_convs *loops = ob__kernels()->conv;
+    const obk_convs *loops = OBK_LOOPS(conv);
     obk_conv *k = &split->k;
     split->width = type == OBK_CONV_F64 ? sizeof(double) : sizeof(float);
     split->run = loops->run[type];

@@ -89,8 +89,8 @@ static ob_status transposed_plan(const ob_kernel_site *site, ob_kernel_args *arg
     OB_TRY(ob__plan_window(site, &params.window, &y->dims[2], &x->dims[2], true, &t->window, error));
     if (ob__count(y) == 0) return ob__plan_real(args, needs, error);
     bool is_double = ob__computing_type(args) == OB_DOUBLE;
-    t->columns = ob__kernels()->conv->columns[is_double];
-    t->fold = ob__kernels()->conv->fold[is_double];
+    t->columns = OBK_LOOPS(conv)->columns[is_double];
+    t->fold = OBK_LOOPS(conv)->fold[is_double];
     t->width = is_double ? sizeof(double) : sizeof(float);
     t->groups = params.group;
     t->n_planes = x->dims[0] * t->groups;

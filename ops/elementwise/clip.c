@@ -61,7 +61,7 @@ static ob_status element(const ob_kernel_site *site, const ob_kernel_args *args,
     call->n_in = by_attributes ? 1 : 3;
     call->spec.params = &s->params;
     if (by_attributes) set_params(site->node, dtype, &s->params);
-    const obk_loop *loops = by_attributes ? ob__kernels()->unary[OBK_U_CLIP] : ob__kernels()->clip;
+    const obk_loop *loops = by_attributes ? OBK_LOOPS(unary)[OBK_U_CLIP] : OBK_LOOPS(clip);
     if (!ob__element_loop(loops, dtype, dtype, call->n_in, &call->spec)) return ob__unsupported_type(site, dtype, error);
     if (by_attributes) return OB_OK;
     set_limits(s, dtype);

@@ -9,14 +9,13 @@ bool ob__element_loop(const obk_loop *loops, ob_dtype in, ob_dtype out, uint32_t
     spec->loop = loops[in];
     if (!ob__dtype_is_narrow(in)) return spec->loop != NULL;
     if (spec->loop && !spec->fold) return true; /* an accumulator is wider than the operands */
-    const obk_table *table = ob__kernels();
     spec->loop = loops[OB_FLOAT];
     for (uint32_t k = 0; k < n_in && k < 3; k++) {
-        spec->in_convert[k] = table->convert[OB_FLOAT][in];
+        spec->in_convert[k] = OBK_LOOPS(convert)[OB_FLOAT][in];
         spec->in_loop_dtype[k] = OB_FLOAT;
     }
     if (in == out) {
-        spec->out_convert = table->convert[out][OB_FLOAT];
+        spec->out_convert = OBK_LOOPS(convert)[out][OB_FLOAT];
         spec->out_loop_dtype = OB_FLOAT;
     }
     return spec->loop != NULL;

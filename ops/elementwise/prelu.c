@@ -25,7 +25,7 @@ static ob_status element(const ob_kernel_site *site, const ob_kernel_args *args,
     call->few[1] = args->in[1];
     call->in = call->few;
     OB_TRY(align_slope(site->op->since, &call->few[0], &call->few[1], error));
-    if (!ob__element_loop(ob__kernels()->binary[OBK_PRELU], dtype, dtype, 2, &call->spec))
+    if (!ob__element_loop(OBK_LOOPS(binary)[OBK_PRELU], dtype, dtype, 2, &call->spec))
         return ob__unsupported_type(site, dtype, error);
     return OB_OK;
 }

@@ -305,7 +305,7 @@ ob_status ob__group_program(const ob_kernel_site *site, const ob_group_node *nod
     obk_program *made = ob__tail(site, 1, sizeof *made + d->n * sizeof d->steps[0]);
     OB_FAIL_IF(!made, error, OB_E_MEMORY, "no memory for a plan");
     made->n_steps = d->n;
-    made->chains = ob__kernels()->chain;
+    made->chains = OBK_LOOPS(chain);
     made->largest = 1;
     made->row = row;
     if (!choose_registers(d, made)) return OB_OK;

@@ -44,7 +44,7 @@ static ob_status element(const ob_kernel_site *site, const ob_kernel_args *args,
     const obk_unary loop = ob__read_unary(site->node, site->op, &call->numbers->params);
     const ob_dtype dtype = args->in[0].dtype;
     call->spec.params = &call->numbers->params;
-    if (!ob__element_loop(ob__kernels()->unary[loop], dtype, args->out[0].dtype, 1, &call->spec))
+    if (!ob__element_loop(OBK_LOOPS(unary)[loop], dtype, args->out[0].dtype, 1, &call->spec))
         return ob__unsupported_type(site, dtype, error);
     return OB_OK;
 }

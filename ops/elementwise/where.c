@@ -13,7 +13,7 @@ static ob_status element(const ob_kernel_site *site, const ob_kernel_args *args,
     int width = 0;
     while (width < 5 && (size_t)1 << width != ob_dtype_size(dtype)) width++;
     if (width == 5) return ob__unsupported_type(site, dtype, error);
-    call->spec.loop = ob__kernels()->where[width];
+    call->spec.loop = OBK_LOOPS(where)[width];
     return OB_OK;
 }
 

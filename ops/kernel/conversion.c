@@ -19,18 +19,18 @@ static int convert_row(ob_dtype to, bool saturate) {
 }
 
 ob_conversion ob__find_conversion(ob_dtype from, ob_dtype to, bool saturate) {
-    const obk_table *table = ob__kernels();
     ob_conversion found = {0};
     if (from == to && from != OB_BOOL) return found;
+    const obk_converts *loops = OBK_LOOPS(convert);
     int row = convert_row(to, saturate);
     found.n_steps = 1;
-    found.steps[0] = table->convert[row][from];
+    found.steps[0] = loops[row][from];
     if (found.steps[0]) return found;
     found.n_steps = 2;
     found.between = OB_FLOAT;
-    found.steps[0] = table->convert[OBK_TO_F32_ODD][from];
-    if (!found.steps[0]) found.steps[0] = table->convert[OB_FLOAT][from];
-    found.steps[1] = table->convert[row][OB_FLOAT];
+    found.steps[0] = loops[OBK_TO_F32_ODD][from];
+    if (!found.steps[0]) found.steps[0] = loops[OB_FLOAT][from];
+    found.steps[1] = loops[row][OB_FLOAT];
     if (!found.steps[0] || !found.steps[1]) found.n_steps = -1;
     return found;
 }

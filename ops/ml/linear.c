@@ -51,7 +51,7 @@ static ob_status linear_plan(const ob_kernel_site *site, ob_kernel_args *args, o
     OB_TRY(ob__ml_read_linear(site->node, &p, error));
     OB_TRY(ob__ml_rows(args, p.n_features, true, &l->rows, error));
     l->single = is_single(args->in[0].dtype, p.transform);
-    l->gemm = &ob__kernels()->gemm[l->single ? OBK_GEMM_FLOAT : OBK_GEMM_DOUBLE];
+    l->gemm = &OBK_LOOPS(gemm)[l->single ? OBK_GEMM_FLOAT : OBK_GEMM_DOUBLE];
     OB_TRY(pack_coefficients(site, &p, l, error));
     OB_TRY(ob__ml_keep_reals(site, &p.intercepts, &l->intercepts, error));
     l->has_intercepts = p.intercepts.n > 0;

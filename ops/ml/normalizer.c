@@ -19,7 +19,7 @@ static ob_status normalizer_plan(const ob_kernel_site *site, ob_kernel_args *arg
     OB_TRY(ob__check_type(site, args, 0, error));
     OB_TRY(ob__ml_read_norm(site->node, &norm, error));
     OB_TRY(ob__ml_rows(args, 0, false, &rows, error));
-    *p = (normalizer){rows.n, rows.columns, ob__kernels()->ml->normalize[norm]};
+    *p = (normalizer){rows.n, rows.columns, OBK_LOOPS(ml)->normalize[norm]};
     return OB_OK;
 }
 

@@ -38,8 +38,7 @@ static void softmax_zero(double *scores, int64_t n) {
 }
 
 ob_ml_post ob__ml_post(ob_ml_transform transform) {
-    const obk_table *table = ob__kernels();
-    return (ob_ml_post){transform, table->softmax->rows[1], table->unary[OBK_U_SIGMOID][OB_DOUBLE]};
+    return (ob_ml_post){transform, OBK_LOOPS(softmax)->rows[1], OBK_LOOPS(unary)[OBK_U_SIGMOID][OB_DOUBLE]};
 }
 
 void ob__ml_transform(const ob_ml_post *post, double *scores, int64_t rows, int64_t n) {

@@ -24,7 +24,7 @@ static ob_status batch_norm_plan(const ob_kernel_site *site, ob_kernel_args *arg
     n->channels = ob__product(x->dims, 1, end);
     n->inner = ob__product(x->dims, end, x->rank);
     n->is_double = ob__computing_type(args) == OB_DOUBLE;
-    n->loops = ob__kernels()->norm;
+    n->loops = OBK_LOOPS(norm);
     for (uint32_t i = 1; i < 5; i++) OB_TRY(ob__norm_count(args, i, n->channels, error));
     for (uint32_t i = 1; i < args->n_out; i++) {
         bool bad = ob__wanted(args, i) && (!n->params.training || ob__count(&args->out[i]) != n->channels);
@@ -156,7 +156,7 @@ static ob_status element(const ob_kernel_site *site, const ob_kernel_args *args,
         ob__norm_set(call->few[1].data, is_double, c, f);
         ob__norm_set(call->few[2].data, is_double, c, offset);
     }
-    call->spec.loop = ob__kernels()->norm->affine_loop[is_double];
+    call->spec.loop = OBK_LOOPS(norm)->affine_loop[is_double];
     call->in = call->few;
     call->n_in = 3;
     return OB_OK;

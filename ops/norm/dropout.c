@@ -35,7 +35,7 @@ static ob_status dropout_plan(const ob_kernel_site *site, ob_kernel_args *args, 
     d->trains = p.trains;
     d->ratio = p.ratio;
     d->key = ob__random_key(site->node);
-    d->loops = ob__kernels()->random;
+    d->loops = OBK_LOOPS(random);
     return ob__wanted(args, 1) ? ob__one(args->out[1].dtype, d->one, error) : OB_OK;
 }
 

@@ -32,7 +32,7 @@ static ob_status group_norm_plan(const ob_kernel_site *site, ob_kernel_args *arg
     for (uint32_t i = 1; i < 3; i++) OB_TRY(ob__norm_count(args, i, p.scale_per_group ? n->groups : channels, error));
     n->is_double = ob__computing_type(args) == OB_DOUBLE;
     n->rounds_to = p.grouped && !p.scale_per_group ? ob__norm_rounds_to(args) : OB_NONE;
-    n->loops = ob__kernels()->norm;
+    n->loops = OBK_LOOPS(norm);
     return ob__plan_real(args, needs, error);
 }
 

@@ -56,7 +56,7 @@ static ob_status layer_norm_plan(const ob_kernel_site *site, ob_kernel_args *arg
     n->inner = ob__product(x->dims, axis, x->rank);
     n->is_double = ob__computing_type(args) == OB_DOUBLE;
     n->rounds_to = ob__norm_rounds_to(args);
-    n->loops = ob__kernels()->norm;
+    n->loops = OBK_LOOPS(norm);
     for (uint32_t i = 1; i < 3; i++)
         OB_FAIL_IF(ob__wanted(args, i) && ob__count(&args->out[i]) != n->outer, error, OB_E_SHAPE, "output %u of %lld", i,
                    (long long)ob__count(&args->out[i]));

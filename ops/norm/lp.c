@@ -37,7 +37,7 @@ static ob_status lp_norm_plan(const ob_kernel_site *site, ob_kernel_args *args, 
     n->inner = ob__product(x->dims, axis + 1, x->rank);
     n->blocks = ob__ceil_div(n->inner, COLUMNS);
     n->is_double = ob__computing_type(args) == OB_DOUBLE;
-    n->loops = ob__kernels()->norm;
+    n->loops = OBK_LOOPS(norm);
     return ob__plan_real(args, needs, error);
 }
 
@@ -115,7 +115,7 @@ static ob_status mean_variance_plan(const ob_kernel_site *site, ob_kernel_args *
     for (int32_t a = 0; a < x->rank; a++)
         if (!(n->axes >> a & 1)) n->n_kept *= x->dims[a];
     n->is_double = ob__computing_type(args) == OB_DOUBLE;
-    n->loops = ob__kernels()->norm;
+    n->loops = OBK_LOOPS(norm);
     OB_TRY(ob__plan_real(args, needs, error));
     for (int i = 0; i < 2; i++) OB_TRY(ob__need_scratch(needs, n->n_kept, sizeof(double), error));
     return OB_OK;

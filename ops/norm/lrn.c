@@ -27,7 +27,7 @@ static ob_status lrn_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_k
                           .factor = p.alpha / (double)p.size,
                           .beta = p.beta,
                           .bias = p.bias};
-    l->loops = ob__kernels()->norm;
+    l->loops = OBK_LOOPS(norm);
     l->is_double = ob__computing_type(args) == OB_DOUBLE;
     l->inner = ob__product(x->dims, 2, x->rank);
     /* As many blocks as fill the rows, and an even number of equal ones, which two threads can share. */

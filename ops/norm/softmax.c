@@ -61,16 +61,15 @@ typedef struct softmax {
 
 static ob_status softmax_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
     softmax *s = args->state;
-    const obk_table *table = ob__kernels();
     const ob_dtype dtype = args->in[0].dtype;
     OB_TRY(read_layout(site, args, &s->l, error));
     s->logarithm = ob__softmax_params(site->node, site->op).logarithm;
-    s->rows = table->softmax->rows[dtype == OB_DOUBLE];
-    s->columns = table->softmax->columns[dtype == OB_DOUBLE];
+    s->rows = OBK_LOOPS(softmax)->rows[dtype == OB_DOUBLE];
+    s->columns = OBK_LOOPS(softmax)->columns[dtype == OB_DOUBLE];
     if (s->l.inner > 1) OB_TRY(ob__need_lanes(needs, OBK_SOFTMAX_BYTES, 1, error));
     if (ob__dtype_is_real(dtype)) return OB_OK;
-    s->widen = table->convert[OB_FLOAT][dtype];
-    s->narrow = table->convert[dtype][OB_FLOAT];
+    s->widen = OBK_LOOPS(convert)[OB_FLOAT][dtype];
+    s->narrow = OBK_LOOPS(convert)[dtype][OB_FLOAT];
     if (!s->widen || !s->narrow) return ob__no_type(site, error, dtype);
     return ob__need_lanes(needs, s->l.per_chunk * s->l.n * s->l.width, sizeof(float), error);
 }
@@ -158,7 +157,7 @@ static ob_status softmax_row(const ob_kernel_site *site, const ob_kernel_args *a
     row_softmax *made = ob__tail(site, 1, sizeof *made);
     OB_FAIL_IF(!made, error, OB_E_MEMORY, "no memory for a plan");
     *made = (row_softmax){.width = (int64_t)ob_dtype_size(dtype),
-                          .rows = ob__kernels()->softmax->rows[dtype == OB_DOUBLE],
+                          .rows = OBK_LOOPS(softmax)->rows[dtype == OB_DOUBLE],
                           .logarithm = ob__softmax_params(site->node, site->op).logarithm};
     *call = (ob_row_call){.loop = softmax_rows, .params = made};
     return OB_OK;
@@ -184,7 +183,7 @@ typedef struct hardmax {
 static ob_status hardmax_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
     hardmax *h = args->state;
     OB_TRY(read_layout(site, args, &h->l, error));
-    h->find = ob__kernels()->find->by_type[ob__computing_type(args)];
+    h->find = OBK_LOOPS(find)->by_type[ob__computing_type(args)];
     OB_TRY(ob__one(ob__computing_type(args), h->one, error));
     OB_TRY(ob__plan_real(args, needs, error));
     return ob__need_scratch(needs, h->l.outer * h->l.inner, sizeof(int64_t), error);

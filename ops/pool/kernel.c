@@ -35,7 +35,7 @@ typedef struct job {
 } job;
 
 static ob_status find_loops(const ob_kernel_site *site, const ob_kernel_args *args, pool *p, ob_error *error) {
-    const obk_pools *loops = ob__kernels()->pool;
+    const obk_pools *loops = OBK_LOOPS(pool);
     ob_dtype dtype = args->in[0].dtype;
     int type = ob__dtype_is_real_or_half(dtype) ? (ob__computing_type(args) == OB_DOUBLE ? OBK_POOL_F64 : OBK_POOL_F32)
                : dtype == OB_INT8               ? OBK_POOL_I8
@@ -85,8 +85,8 @@ static bool sums_by_convolution(const ob_kernel_site *site, const ob_kernel_args
     p->ones = (obk_conv){.window = *w, .channels = 1, .out_channels = 1, .y_channel = w->n_out};
     *blocks = obk_depthwise_blocks(&p->ones);
     *work = p->ones.rows * w->axes[1].out * 2;
-    p->depthwise = ob__kernels()->conv->depthwise;
-    p->divide = ob__kernels()->pool->divide;
+    p->depthwise = OBK_LOOPS(conv)->depthwise;
+    p->divide = OBK_LOOPS(pool)->divide;
     p->k.divisors = make_divisors(site, &p->k);
     return true;
 }
@@ -207,7 +207,7 @@ static ob_status global_pool_plan(const ob_kernel_site *site, ob_kernel_args *ar
     OB_FAIL_IF(in->rank < 2 || ob__count(out) != in->dims[0] * in->dims[1], error, OB_E_SHAPE, "rank %d", in->rank);
     OB_TRY(ob__read_pool(site->node, 0, &params, error));
     ob_dtype computing = ob__computing_type(args);
-    *g = (global_pool){ob__kernels()->pool->global[computing == OB_DOUBLE ? OBK_POOL_F64 : OBK_POOL_F32],
+    *g = (global_pool){OBK_LOOPS(pool)->global[computing == OB_DOUBLE ? OBK_POOL_F64 : OBK_POOL_F32],
                        params.kind,
                        params.p,
                        ob__product(in->dims, 2, in->rank),

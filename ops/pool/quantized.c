@@ -49,7 +49,7 @@ static ob_status qlinear_means_plan(const ob_kernel_site *site, ob_kernel_args *
     OB_TRY(ob__check_scale(args, RESULT_SCALE, x->dtype, error));
     OB_FAIL_IF(x->rank < 2, error, OB_E_SHAPE, "rank %d", x->rank);
     const int32_t first = params.channels_last ? 1 : 2, end = params.channels_last ? x->rank - 1 : x->rank;
-    *s = (qlinear_means){ob__kernels()->quantize, ob__byte_type(x->dtype), ob__product(x->dims, first, end),
+    *s = (qlinear_means){OBK_LOOPS(quantize), ob__byte_type(x->dtype), ob__product(x->dims, first, end),
                          params.channels_last ? x->dims[x->rank - 1] : 1};
     const int64_t n_results = x->dims[0] * x->dims[params.channels_last ? x->rank - 1 : 1];
     OB_FAIL_IF(args->out[0].dtype != x->dtype || ob__count(&args->out[0]) != n_results, error, OB_E_SHAPE,

@@ -47,7 +47,7 @@ static ob_status roi_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_k
     s->n_rois = rois->dims[0];
     memcpy(s->dims, x->dims + 2, sizeof s->dims);
     s->is_double = ob__computing_type(args) == OB_DOUBLE;
-    s->loops = ob__kernels()->sample;
+    s->loops = OBK_LOOPS(sample);
     if (ob__writes_nothing(args)) return OB_OK;
     int64_t elems;
     OB_FAIL_IF(ob__mul_overflows(s->dims[0], s->dims[1], &elems) || elems > INT32_MAX, error, OB_E_LIMIT, "a plane is too large");

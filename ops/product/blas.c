@@ -60,7 +60,7 @@ static void *load_apart(const char *file, char *why, size_t n_why) {
     enum { MMAP_THRESHOLD = -3 };
     Lmid_t space = LM_ID_NEWLM;
     int (*set)(const char *, const char *, int) = NULL, (*option)(int, int) = NULL, (*clear)(void) = NULL;
-    const char *core = core_for(ob__kernels()->name), *text;
+    const char *core = core_for(ob__kernels_level_name()), *text;
     void *c_library = dlmopen(LM_ID_NEWLM, "libc.so.6", RTLD_NOW | RTLD_LOCAL), *library = NULL;
     if (c_library && dlinfo(c_library, RTLD_DI_LMID, &space) == 0) {
         if (find(c_library, "mallopt", &option)) option(MMAP_THRESHOLD, 0);

@@ -182,7 +182,7 @@ static ob_status sum_own(planner *p, ob_einsum_tensor *t) {
     }
     ob_einsum_step *step = add_step(p, OB_EINSUM_SUM, t);
     if (!step) return no_memory(p->error);
-    step->sum = ob__kernels()->reduce->by_type[p->computing];
+    step->sum = OBK_LOOPS(reduce)->by_type[p->computing];
     step->reduction = (obk_reduction){.fold = OBK_FOLD_SUM, .columns = as_columns, .n_folded = summed};
     obk_reduction *r = &step->reduction;
     r->inner = as_columns ? kept : summed;
@@ -260,7 +260,7 @@ static ob_status multiply(planner *p, const ob_einsum_tensor *a, const ob_einsum
     stretch(b, c, &step->in[1]);
     step->blocks = blocks;
     OB_TRY(place(p, step, c, p->n == 2));
-    const obk_iteration_spec spec = {.loop = ob__kernels()->binary[OBK_MUL][p->computing]};
+    const obk_iteration_spec spec = {.loop = OBK_LOOPS(binary)[OBK_MUL][p->computing]};
     return obk_iteration_plan(blocks, step->in, 2, &step->out, &spec, p->site->arena, &p->needs->lane_bytes, p->error);
 }
 

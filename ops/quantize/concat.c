@@ -39,7 +39,7 @@ static ob_status qlinear_concat_plan(const ob_kernel_site *site, ob_kernel_args 
 static void look_up(uint8_t *to, const uint8_t *from, int64_t n, const uint8_t *table, obk_pace *pace) {
     enum { SOME = 1 << 18 };
     for (int64_t done = 0; done < n && !obk_stops(pace, SOME); done += SOME)
-        ob__kernels()->quantize->lookup(to + done, from + done, n - done < SOME ? n - done : SOME, table);
+        OBK_LOOPS(quantize)->lookup(to + done, from + done, n - done < SOME ? n - done : SOME, table);
 }
 
 static ob_status qlinear_concat_run(const ob_kernel_args *args, ob_error *error) {

@@ -113,8 +113,8 @@ ob_status ob__plan_integers(const ob_kernel_site *site, const ob_kernel_args *ar
     const ob_types results = ob__op_output_types(site->op, 0);
     s->requantizes = (results & OB_T(INT8)) != 0;
     s->to_float = (results & OB_T(FLOAT)) != 0;
-    s->gemm = ob__kernels()->integer_gemm;
-    s->loops = ob__kernels()->quantize;
+    s->gemm = OBK_LOOPS(integer_gemm);
+    s->loops = OBK_LOOPS(quantize);
     if (s->requantizes)
         s->at = (ob_integer_places){3, 2, 5, 1, 4, 6, 7, conv ? 8 : -1};
     else if (s->to_float)

@@ -195,7 +195,7 @@ static ob_status conv_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_
     OB_TRY(ob__plan_integers(site, args, true, &s->i, needs, error));
     OB_TRY(ob__plan_conv(site, args, (uint32_t)s->i.at.w, s->i.at.bias, &s->split, error));
     if (ob__count(&args->out[0]) == 0) return OB_OK;
-    s->loops = ob__kernels()->conv;
+    s->loops = OBK_LOOPS(conv);
     OB_TRY(split(site, args, s, error));
     bool large = ob__mul_overflows(s->split.n_planes * k->channels, k->window.n_in, &n_x) ||
                  (s->i.requantizes && ob__mul_overflows(ob__conv_largest_task(&s->split), sizeof(int32_t), &n_sums));

@@ -165,7 +165,7 @@ static ob_status quantize_plan(const ob_kernel_site *site, ob_kernel_args *args,
     const ob_view *x = &args->in[0], *scale = &args->in[1];
     ob_scale_layout layout;
     q->forward = strcmp(site->node->op_type, "QuantizeLinear") == 0;
-    q->loops = ob__kernels()->quantize;
+    q->loops = OBK_LOOPS(quantize);
     q->n_scales = ob__count(scale);
     OB_FAIL_IF(ob__count(&args->out[0]) != ob__count(x), error, OB_E_SHAPE, "result of another size");
     OB_FAIL_IF(ob__given(args, 2) && ob__count(&args->in[2]) != q->n_scales, error, OB_E_SHAPE, "%lld scales, %lld zero points",
@@ -223,7 +223,7 @@ static ob_status quantize_element(const ob_kernel_site *site, const ob_kernel_ar
     ob_scale_layout layout;
     OB_FAIL_IF(!q || !s, error, OB_E_MEMORY, "no memory for a plan");
     q->forward = strcmp(site->node->op_type, "QuantizeLinear") == 0;
-    q->loops = ob__kernels()->quantize;
+    q->loops = OBK_LOOPS(quantize);
     OB_TRY(plan_conversions(site, args, q, error));
     if (q->forward) OB_TRY(plan_precision(site, args, q, error));
     ob__scale_layout(site->node, site->op, NULL, (ob_shape){x->rank, x->dims}, (ob_shape){scale->rank, scale->dims}, &layout);
@@ -379,7 +379,7 @@ typedef struct dynamic {
 static ob_status dynamic_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
     (void)site;
     (void)needs;
-    ((dynamic *)args->state)->loops = ob__kernels()->quantize;
+    ((dynamic *)args->state)->loops = OBK_LOOPS(quantize);
     bool bad = args->n_out != 3 || ob__count(&args->out[0]) != ob__count(&args->in[0]);
     for (uint32_t i = 1; i < 3; i++) bad = bad || (ob__wanted(args, i) && ob__count(&args->out[i]) != 1);
     OB_FAIL_IF(bad || args->in[0].dtype != OB_FLOAT, error, OB_E_SHAPE, "outputs of another size");

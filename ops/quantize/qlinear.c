@@ -85,14 +85,14 @@ static ob_status qlinear_run(const ob_kernel_args *args, ob_error *error) {
     const ob_dtype dtype = args->out[0].dtype;
     const ob_byte_scale x = ob__read_scale(args, r->operands[r->n - 2u] + 1u),
                         y = ob__read_scale(args, r->operands[r->n - 1u] + 1u), z = ob__read_scale(args, r->result_scale);
-    const call c = {.compute = ob__kernels()->quantize->qlinear[r->kind][ob__byte_type(dtype)],
+    const call c = {.compute = OBK_LOOPS(quantize)->qlinear[r->kind][ob__byte_type(dtype)],
                     .n_operands = r->n,
                     .q = {{x.scale, y.scale}, {x.zero, y.zero}, ob__byte_scales(&z, dtype)}};
     ob_view operands[MAX_OPERANDS];
     obk_iteration blocks = s->blocks;
     (void)error;
     blocks.params = &c;
-    if (r->kind == OBK_QLINEAR_WHERE && ob__keeps_bytes(&x, &z) && ob__keeps_bytes(&y, &z)) blocks.loop = ob__kernels()->where[0];
+    if (r->kind == OBK_QLINEAR_WHERE && ob__keeps_bytes(&x, &z) && ob__keeps_bytes(&y, &z)) blocks.loop = OBK_LOOPS(where)[0];
     find_operands(r, args->in, operands);
     obk_iteration_run(&blocks, operands, &args->out[0], args->threads, args->lanes, args->lane_stride);
     return OB_OK;

@@ -37,7 +37,7 @@ obk_scales ob__byte_scales(const ob_byte_scale *from, ob_dtype dtype) {
 }
 
 void ob__apply_to_bytes(const ob_byte_function *f, const uint8_t *x, int64_t n, uint8_t *y) {
-    const obk_quantize *loops = ob__kernels()->quantize;
+    const obk_quantize *loops = OBK_LOOPS(quantize);
     const obk_integer type = ob__byte_type(f->dtype);
     const obk_scales from = ob__byte_scales(&f->from, f->dtype), to = ob__byte_scales(&f->to, f->dtype);
     float numbers[OB_BYTES];
@@ -79,7 +79,7 @@ static ob_status byte_unary_plan(const ob_kernel_site *site, ob_kernel_args *arg
                "result of another type or size");
     OB_TRY(ob__check_scale(args, SCALE, s->f.dtype, error));
     OB_TRY(ob__check_scale(args, RESULT_SCALE, s->f.dtype, error));
-    s->f.loop = ob__kernels()->unary[ob__read_unary(site->node, site->op, &s->f.params)][OB_FLOAT];
+    s->f.loop = OBK_LOOPS(unary)[ob__read_unary(site->node, site->op, &s->f.params)][OB_FLOAT];
     bool known = true;
     for (uint32_t i = SCALE; i < args->n_in; i++) known = known && (!ob__given(args, i) || args->in[i].data);
     s->tabulated = known && ob__count(&args->in[0]) > OB_BYTES;
@@ -96,7 +96,7 @@ typedef struct job {
 
 static void look_up(void *context, int64_t begin, int64_t end) {
     const job *j = context;
-    ob__kernels()->quantize->lookup(j->y + begin, j->x + begin, end - begin, j->table);
+    OBK_LOOPS(quantize)->lookup(j->y + begin, j->x + begin, end - begin, j->table);
 }
 
 static ob_status byte_unary_run(const ob_kernel_args *args, ob_error *error) {

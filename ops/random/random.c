@@ -18,7 +18,7 @@ typedef struct drawing {
 static ob_status random_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
     (void)needs;
     if (!ob__dtype_is_real_or_half(args->out[0].dtype)) return ob__no_type(site, error, args->out[0].dtype);
-    *(drawing *)args->state = (drawing){ob__random_params(site->node), ob__kernels()->random};
+    *(drawing *)args->state = (drawing){ob__random_params(site->node), OBK_LOOPS(random)};
     return OB_OK;
 }
 
@@ -52,7 +52,7 @@ static ob_status bernoulli_plan(const ob_kernel_site *site, ob_kernel_args *args
     double one;
     OB_TRY(ob__check_type(site, args, 0, error));
     OB_FAIL_IF(ob__count(&args->in[0]) != ob__count(&args->out[0]), error, OB_E_SHAPE, "a result of another size");
-    *(drawing *)args->state = (drawing){{.key = ob__random_key(site->node)}, ob__kernels()->random};
+    *(drawing *)args->state = (drawing){{.key = ob__random_key(site->node)}, OBK_LOOPS(random)};
     return ob__one(args->out[0].dtype, &one, error);
 }
 

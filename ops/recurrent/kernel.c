@@ -91,21 +91,20 @@ static double just_below(double alpha, ob_dtype computing) {
 }
 
 static ob_status choose_loops(const ob_kernel_site *site, recurrent *r, ob_dtype computing, ob_error *error) {
-    const obk_table *table = ob__kernels();
     ob_activation activations[2][3] = {{{0}}};
     OB_TRY(ob__recurrent_activations(site->node, &r->params, activations, error));
     for (int d = 0; d < 2; d++)
         for (int i = 0; i < 3; i++) {
             obk_unary_params params = activations[d][i].params;
             if (activations[d][i].function == OBK_U_THRESHOLDED_RELU) params.alpha = just_below(params.alpha, computing);
-            r->activations[d][i] = (activation){table->unary[activations[d][i].function][computing], params};
+            r->activations[d][i] = (activation){OBK_LOOPS(unary)[activations[d][i].function][computing], params};
         }
-    r->clip = table->unary[OBK_U_CLIP][computing];
-    r->add = table->binary[OBK_ADD][computing];
-    r->multiply = table->binary[OBK_MUL][computing];
-    r->loops = table->recurrent;
+    r->clip = OBK_LOOPS(unary)[OBK_U_CLIP][computing];
+    r->add = OBK_LOOPS(binary)[OBK_ADD][computing];
+    r->multiply = OBK_LOOPS(binary)[OBK_MUL][computing];
+    r->loops = OBK_LOOPS(recurrent);
     r->is_double = computing == OB_DOUBLE;
-    r->gemm = &table->gemm[r->is_double ? OBK_GEMM_DOUBLE : OBK_GEMM_FLOAT];
+    r->gemm = &OBK_LOOPS(gemm)[r->is_double ? OBK_GEMM_DOUBLE : OBK_GEMM_FLOAT];
     r->width = (int64_t)ob_dtype_size(computing);
     return OB_OK;
 }

@@ -21,10 +21,9 @@ static int64_t longest(const ob_byte_products *p) {
 
 ob_status ob__plan_byte_products(const ob_kernel_site *site, const ob_kernel_args *args, ob_byte_products *p,
                                  ob_kernel_needs *needs, ob_error *error) {
-    const obk_table *table = ob__kernels();
     int64_t n_pairs, row;
-    p->gemm = table->integer_gemm;
-    p->loops = table->quantize;
+    p->gemm = OBK_LOOPS(integer_gemm);
+    p->loops = OBK_LOOPS(quantize);
     for (int i = 0; i < 2; i++) {
         ob_byte_weights *w = &p->weights[i];
         const ob_view *zeros = &args->in[w->scale + 1];

@@ -218,7 +218,7 @@ static ob_status grid_sample_plan(const ob_kernel_site *site, ob_kernel_args *ar
     s->n_batches = x->dims[0];
     const int64_t parts = s->is_complex ? 2 : 1;
     OB_FAIL_IF(ob__mul_overflows(x->dims[1], parts, &s->n_channels), error, OB_E_LIMIT, "too many channels");
-    s->loops = ob__kernels()->sample;
+    s->loops = OBK_LOOPS(sample);
     if (ob__writes_nothing(args)) return OB_OK;
     s->n_in = ob__product(s->dims, 0, s->rank);
     s->n_points = ob__product(y->dims, 2, y->rank);

@@ -279,7 +279,7 @@ static ob_status resize_plan(const ob_kernel_site *site, ob_kernel_args *args, o
     OB_FAIL_IF(r->p.unknown, error, OB_E_ARGUMENT, "%s is \"%s\"", r->p.unknown, r->p.unknown_text);
     OB_FAIL_IF(in->rank != out->rank, error, OB_E_SHAPE, "ranks differ");
     if (ob__count(out) == 0) return OB_OK;
-    r->loops = ob__kernels()->resize;
+    r->loops = OBK_LOOPS(resize);
     r->known = ob__resize_is_known(&r->p, args);
     r->wide = in_double(in->dtype);
     OB_TRY(plan_axes(site, args, r, needs, error));

@@ -297,7 +297,7 @@ static ob_status topk_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_
     const ob_dtype computed = ob__dtype_is_real_or_half(in->dtype) ? ob__computing_type(args) : in->dtype;
     if (!choosers[computed]) return ob__no_type(site, error, in->dtype);
     OB_FAIL_IF(in->dims[axis] > UINT32_MAX, error, OB_E_LIMIT, "axis %d has more than 2^32 elements", axis);
-    t->find = ob__kernels()->find->by_type[computed];
+    t->find = OBK_LOOPS(find)->by_type[computed];
     OB_TRY(ob__plan_real(args, needs, error));
     if (finds_one(t, computed, out->dims[axis]))
         return ob__need_scratch(needs, ob__wanted(args, 1) ? 0 : ob__count(out), sizeof(int64_t), error);

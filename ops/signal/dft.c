@@ -48,7 +48,7 @@ static ob_status plan_transforms(const ob_kernel_site *site, transforms *t, int6
     if (chirps) obk_fft_chirp(n, chirp, &pace);
     t->fft.roots = roots;
     t->fft.chirp = chirp;
-    t->functions = ob__kernels()->fft;
+    t->functions = OBK_LOOPS(fft);
     t->lines_per_chunk = OBK_FFT_LANES * (CHUNK / (OBK_FFT_LANES * n) + 1);
     if (chirps) OB_TRY(ob__need_scratch(needs, t->fft.length, 2 * sizeof(double), error));
     if (t->windowed) OB_TRY(ob__need_scratch(needs, n, sizeof(double), error));

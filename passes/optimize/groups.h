@@ -34,8 +34,8 @@ ob_status ob__find_groups(ob_model *model, const ob_facts *facts, const uint32_t
 
 /* The last axes that a node needs as whole rows; OB_ROW_FOLDED; 0: it is no function of rows. */
 int32_t ob__node_row_axes(const ob_facts *facts, const ob_node *node);
-/* True if both are tensors of the same rank, and no axis is known to differ in size: unknown sizes count as equal. A group is tried
- * on this ground, and planning compares the numbers. */
+/* True if both are tensors of the same rank, and no axis is known to differ in size: unknown sizes count as equal. A group is
+ * tried on this ground, and planning compares the numbers. */
 bool ob__same_dims(const ob_facts *facts, const ob_value *a, const ob_value *b);
 /* True for a tensor that has one element for all sizes. */
 bool ob__is_one_element(const ob_facts *facts, const ob_value *value);

@@ -84,7 +84,8 @@ static void one_round(const obk_table *table, int64_t m, int64_t n, int64_t k, b
     const unsigned limits[] = {OBK_ISA_AVX2 | OBK_ISA_DOT8, ~0u};
     for (int i = 0; i < 2; i++) {
         ob__kernels_limit(limits[i]);
-        if (ob__kernels() == table && ob__kernels_dot8() && table->integer_gemm[OBK_INTEGER_QUADS].product)
+        if (OBK_LOOPS(integer_gemm) == table->integer_gemm && ob__kernels_dot8() &&
+            table->integer_gemm[OBK_INTEGER_QUADS].product)
             one_product(table, &table->integer_gemm[OBK_INTEGER_QUADS], m, n, k, extreme);
     }
 }

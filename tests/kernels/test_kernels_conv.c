@@ -72,9 +72,9 @@ static void *run(const obk_conv *c, const operands *of) {
     obk_pace pace = {0};
     for (int64_t b = c->tiled ? c->tiling.n_blocks : 1; b-- > 0;) { /* output channels in two parts, the second first */
         char *from = y + (size_t)obk_conv_start(c, b) * widths[of->type];
-        ob__kernels()->conv->run[of->type](c, of->x, of->w, of->bias, from + (size_t)(half * c->y_channel) * widths[of->type], b,
-                                           half, c->out_channels, lane, &pace);
-        ob__kernels()->conv->run[of->type](c, of->x, of->w, of->bias, from, b, 0, half, lane, &pace);
+        OBK_LOOPS(conv)->run[of->type](c, of->x, of->w, of->bias, from + (size_t)(half * c->y_channel) * widths[of->type], b,
+                                       half, c->out_channels, lane, &pace);
+        OBK_LOOPS(conv)->run[of->type](c, of->x, of->w, of->bias, from, b, 0, half, lane, &pace);
     }
     wc_free(lane, n_lane);
     return y;
@@ -175,7 +175,7 @@ static void assert_same_bits(int type, const void *a, const void *b, int64_t n) 
 }
 
 static void *run_panels(const obk_conv *c, const operands *of) {
-    const obk_conv_panels *panels = &ob__kernels()->conv->panels[of->type];
+    const obk_conv_panels *panels = &OBK_LOOPS(conv)->panels[of->type];
     const size_t width = widths[of->type];
     const int64_t n_products = c->channels * c->window.n_kernel,
                   n_panels = obk_panels(panels->lanes, panels->widest, c->out_channels), half = draw(n_panels + 1);
@@ -278,8 +278,8 @@ static void check_depthwise(obk_conv *c, const operands *of) {
         by_rows.tiled = false;
         char *y = wc_guarded((size_t)(n * width));
         for (int64_t b = ob__ceil_div(c->window.axes[0].out, by_rows.rows); b-- > 0;)
-            ob__kernels()->conv->depthwise(&by_rows, of->x, of->w, of->bias, y + obk_conv_start(&by_rows, b) * width, b, 0,
-                                           c->out_channels, NULL, &pace);
+            OBK_LOOPS(conv)->depthwise(&by_rows, of->x, of->w, of->bias, y + obk_conv_start(&by_rows, b) * width, b, 0,
+                                       c->out_channels, NULL, &pace);
         assert_same_bits(of->type, y, want, n);
         free_values(of->type, want, n);
         free_values(of->type, y, n);
@@ -336,7 +336,7 @@ static void test_pairs(void **state) {
             y[i] = (uint8_t)draw(256);
         }
         ob__kernels_limit(levels[round / 4 % 3]);
-        ob__kernels()->conv->pair[is_signed](pairs, x, one ? NULL : y, zero, n);
+        OBK_LOOPS(conv)->pair[is_signed](pairs, x, one ? NULL : y, zero, n);
         for (int64_t i = 0; i < n; i++) {
             int first = (is_signed ? (int8_t)x[i] : x[i]) - zero, second = (is_signed ? (int8_t)y[i] : y[i]) - zero;
             assert_int_equal(pairs[i].k[0], first);
@@ -357,7 +357,7 @@ static void check_transposed(int type, const obk_window *w, int64_t channels, in
     size_t n_lane = (size_t)(channels * w->n_out + (1 + OBK_CONV_CHANNELS) * OBK_SLACK) * widths[type];
     void *lane = wc_guarded(n_lane), *z = draw_values(type, rows * w->n_out), *y = draw_values(type, w->n_in);
     int64_t half = draw(rows + 1);
-    const obk_convs *convs = ob__kernels()->conv;
+    const obk_convs *convs = OBK_LOOPS(conv);
     obk_pace pace = {0};
     convs->columns[type](x, channels, w->n_out, weights, rows, half, rows, (char *)z + (size_t)(half * w->n_out) * widths[type],
                          lane, &pace);

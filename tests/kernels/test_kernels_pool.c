@@ -72,7 +72,7 @@ static double expected_sum(const obk_pool *p, int type, const void *x, int64_t o
 static void run(const obk_pool *p, int type, const void *x, void *y, int64_t *indices) {
     size_t bytes = (size_t)obk_pool_lane(p) * widths[type];
     void *lane = wc_guarded(bytes);
-    const obk_pools *pools = ob__kernels()->pool;
+    const obk_pools *pools = OBK_LOOPS(pool);
     for (int64_t b = p->tiled ? p->tiling.n_blocks : 1; b-- > 0;)
         if (p->kind == OBK_POOL_MAX)
             pools->max[type](p, x, y, indices, b, lane, &(obk_pace){0});
@@ -218,8 +218,8 @@ static void test_means_by_convolution(void **state) {
         ob__kernels_limit(levels[round % 3]);
         for (int64_t b = 0; b < blocks; b++) {
             float *to = y + obk_conv_start(&conv, b);
-            ob__kernels()->conv->depthwise(&conv, x, ones, NULL, to, b, 0, 1, NULL, &(obk_pace){0});
-            ob__kernels()->pool->divide(&p, to, b * conv.rows, obk_conv_results(&conv, b) / c.axes[1].out);
+            OBK_LOOPS(conv)->depthwise(&conv, x, ones, NULL, to, b, 0, 1, NULL, &(obk_pace){0});
+            OBK_LOOPS(pool)->divide(&p, to, b * conv.rows, obk_conv_results(&conv, b) / c.axes[1].out);
         }
         ob__kernels_limit(~0u);
         for (int64_t o = 0; o < c.window.n_out; o++) /* a NaN may have any sign */
@@ -281,7 +281,7 @@ static void test_global(void **state) {
                 if (kind == OBK_POOL_NORM) want = cbrt(want);
                 for (int isa = 0; isa < 3; isa++) {
                     ob__kernels_limit(levels[isa]);
-                    ob__kernels()->pool->global[type]((obk_pool_kind)kind, 3, x, n, y);
+                    OBK_LOOPS(pool)->global[type]((obk_pool_kind)kind, 3, x, n, y);
                     got[isa] = value_at(type, y, 0);
                     assert_true(near(got[isa], want, type));
                 }

@@ -106,7 +106,7 @@ static void test_rows(void **state) {
         size_t n = (size_t)(rows * c.axis.n_out) * (type ? 8 : 4);
         ob__kernels_limit(levels[draw(3)]);
         char *y = guarded(n);
-        ob__kernels()->resize->rows[type](&c.axis, rows, x, y);
+        OBK_LOOPS(resize)->rows[type](&c.axis, rows, x, y);
         for (int64_t r = 0; r < rows; r++)
             for (int64_t i = 0; i < c.axis.n_out; i++)
                 check(y, type, r * c.axis.n_out + i,
@@ -133,7 +133,7 @@ static void test_along(void **state) {
         size_t n = (size_t)((end - first) * inner * width);
         ob__kernels_limit(levels[draw(3)]);
         char *y = guarded(n);
-        ob__kernels()->resize->along[type](&c.axis, first, end, inner, x + begin * inner * width, begin, y);
+        OBK_LOOPS(resize)->along[type](&c.axis, first, end, inner, x + begin * inner * width, begin, y);
         for (int64_t i = first; i < end; i++)
             for (int64_t s = 0; s < inner; s++) check(y, type, (i - first) * inner + s, expected(&c, type, x, i, inner, s));
         free_guarded(y, n);
@@ -149,7 +149,7 @@ static void check_pick(const resize_case *c, int64_t bytes) {
     assert_non_null(x);
     for (int64_t i = 0; i < c->axis.n_in * bytes; i++) x[(size_t)i + skew] = (char)draw(256);
     ob__kernels_limit(levels[draw(3)]);
-    ob__kernels()->resize->pick(&c->axis, bytes, x + skew, y + skew);
+    OBK_LOOPS(resize)->pick(&c->axis, bytes, x + skew, y + skew);
     for (int64_t i = 0; i < c->axis.n_out; i++)
         assert_memory_equal(y + skew + i * bytes, x + skew + c->index[i] * bytes, (size_t)bytes);
     free_guarded(y, n + skew);

@@ -499,7 +499,7 @@ static void ranges_cover_everything(void **state) {
         ob_arena arena;
         obk_iteration iteration = {0};
         ob__arena_init(&arena, NULL);
-        obk_iteration_spec spec = {.loop = ob__kernels()->binary[OBK_ADD][OB_FLOAT], .fold = cases[i].fold};
+        obk_iteration_spec spec = {.loop = OBK_LOOPS(binary)[OBK_ADD][OB_FLOAT], .fold = cases[i].fold};
         size_t lane_bytes = 0;
         assert_int_equal(obk_iteration_plan(&iteration, in, 2, &out, &spec, &arena, &lane_bytes, NULL), OB_OK);
         obk_iteration_run(&iteration, in, &out, NULL, NULL, 0); /* with small tiles on the stack, if any are needed */

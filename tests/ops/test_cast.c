@@ -99,7 +99,7 @@ static void check_codes(const format *f, const void *memory, int64_t n, const do
         bool both_nan = expected == -1 && isnan(decode(f, got));
         if (!both_nan && got != expected)
             fail_msg("%s %.20g to %s on %s: 0x%x, expected 0x%x", ob_dtype_name(from), x[i], ob_dtype_name(f->dtype),
-                     ob__kernels()->name, (unsigned)got, (unsigned)expected);
+                     ob__kernels_level_name(), (unsigned)got, (unsigned)expected);
     }
 }
 
@@ -353,8 +353,8 @@ static void check_pair(int opset, ob_dtype from, ob_dtype to) {
             fine = code == got || (x != x && isnan(decode(f, got)));
         }
         if (!fine)
-            fail_msg("%s to %s on %s: element %d (%.20Lg)", ob_dtype_name(from), ob_dtype_name(to), ob__kernels()->name, (int)i,
-                     x);
+            fail_msg("%s to %s on %s: element %d (%.20Lg)", ob_dtype_name(from), ob_dtype_name(to), ob__kernels_level_name(),
+                     (int)i, x);
     }
 }
 

@@ -272,14 +272,14 @@ static void judge(const call *c, ob_dtype out, number got, long double expected,
     }
     if (!fine)
         fail_msg("%s of %s on %s: %.20Lg, %.20Lg gives %.20Lg, expected %.20Lg", c->name, ob_dtype_name(c->in),
-                 ob__kernels()->name, a.f, b.f, got.f, rounded.f);
+                 ob__kernels_level_name(), a.f, b.f, got.f, rounded.f);
 }
 
 static void judge_int(const call *c, ob_dtype out, number got, int64_t expected, number a, number b) {
     expected = wrap(expected, facts_of(out));
     if (got.i != expected)
         fail_msg("%s of %s on %s: %lld, %lld (%Lg, %Lg) gives %lld, expected %lld", c->name, ob_dtype_name(c->in),
-                 ob__kernels()->name, (long long)a.i, (long long)b.i, a.f, b.f, (long long)got.i, (long long)expected);
+                 ob__kernels_level_name(), (long long)a.i, (long long)b.i, a.f, b.f, (long long)got.i, (long long)expected);
 }
 
 static void judge_pow(const call *c, number a, number b, number got) {

@@ -73,7 +73,7 @@ static char *draw_matrix(const row *r, int64_t n) {
         else if (r->dtype == OB_FLOAT)
             ((float *)(void *)memory)[i] = x;
         else
-            ob__kernels()->convert[r->dtype][OB_FLOAT](memory + (size_t)i * width, &x, 1);
+            OBK_LOOPS(convert)[r->dtype][OB_FLOAT](memory + (size_t)i * width, &x, 1);
     }
     return memory;
 }
@@ -109,7 +109,7 @@ static void test_bits(void **state) {
     static const unsigned masks[] = {0, OBK_ISA_AVX2, OBK_ISA_AVX2 | OBK_ISA_AVX512};
     for (size_t level = 0; level < sizeof masks / sizeof *masks; level++) {
         ob__kernels_limit(masks[level]);
-        for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) check(&rows[i], ob__kernels()->name);
+        for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) check(&rows[i], ob__kernels_level_name());
     }
     ob__kernels_limit(~0u);
 }

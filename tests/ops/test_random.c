@@ -147,8 +147,7 @@ static void distributions(void **state) {
         for (int normal = 0; normal < 2; normal++) {
             int64_t counts[100] = {0};
             double shares[100];
-            (normal ? ob__kernels()->random->normal : ob__kernels()->random->uniform)((obk_random_key){{seed, 77}}, 0, MANY,
-                                                                                      numbers);
+            (normal ? OBK_LOOPS(random)->normal : OBK_LOOPS(random)->uniform)((obk_random_key){{seed, 77}}, 0, MANY, numbers);
             if (normal)
                 expect_moments(numbers, MANY, 0, 1);
             else
@@ -169,8 +168,8 @@ static void normal_numbers_are_quantiles(void **state) {
     const obk_random_key key = {{5, 6}};
     double lowest = 1;
     (void)state;
-    ob__kernels()->random->uniform(key, 0, MANY, uniform);
-    ob__kernels()->random->normal(key, 0, MANY, numbers);
+    OBK_LOOPS(random)->uniform(key, 0, MANY, uniform);
+    OBK_LOOPS(random)->normal(key, 0, MANY, numbers);
     for (int64_t i = 0; i < MANY; i++) {
         double p = uniform[i] < 0.5 ? below(numbers[i]) : below(-numbers[i]),
                want = uniform[i] < 0.5 ? uniform[i] : 1 - uniform[i];
@@ -200,8 +199,8 @@ static void parts_are_the_same_as_the_whole(void **state) {
                 }
     }
     /* Numbers after the first 2^32 differ. */
-    ob__kernels()->random->uniform(key, INT64_C(1) << 32, 1, part);
-    ob__kernels()->random->uniform(key, 0, 1, part + 1);
+    OBK_LOOPS(random)->uniform(key, INT64_C(1) << 32, 1, part);
+    OBK_LOOPS(random)->uniform(key, 0, 1, part + 1);
     assert_true(part[0] != part[1]);
 }
 
@@ -228,7 +227,7 @@ static void normal_and_uniform_in_every_type(void **state) {
                 if (like) kc_in(c, 0, OB_STRING, DIMS(7, 100)); /* only its shape is used */
                 ob_view *y = kc_out(c, 0, reals[t], DIMS(7, 100));
                 kc_run(c);
-                (normal ? ob__kernels()->random->normal : ob__kernels()->random->uniform)(key_of(2.5f), 0, 700, numbers);
+                (normal ? OBK_LOOPS(random)->normal : OBK_LOOPS(random)->uniform)(key_of(2.5f), 0, 700, numbers);
                 for (int64_t i = 0; i < 700; i++)
                     kc_near(kc_get(y, i), -3 + (normal ? 5 : 8) * numbers[i], t < 2 ? kc_tolerance(reals[t]) : 1e-7);
                 kc_close(c);
@@ -304,7 +303,7 @@ static void weights_are_exponentials(void **state) {
     const double x[] = {-2, 0, -0.5, -800, -30};
     double sum = 0;
     (void)state;
-    ob__kernels()->random->classes(sums, 5, &(obk_pace){0});
+    OBK_LOOPS(random)->classes(sums, 5, &(obk_pace){0});
     for (int i = 0; i < 5; i++) {
         sum += exp(x[i]);
         if (!(fabs(sums[i] - sum) < 1e-15 * sum)) fail_msg("sum %d is %.17g, not %.17g", i, sums[i], sum);

@@ -237,7 +237,7 @@ static void all_levels_give_the_same_bits(void **state) {
             fft.roots = roots;
             fft.chirp = chirps ? chirp : NULL;
             ob__kernels_limit(level == 0 ? 0 : level == 1 ? OBK_ISA_AVX2 : ~0u);
-            const obk_ffts *functions = ob__kernels()->fft;
+            const obk_ffts *functions = OBK_LOOPS(fft);
             if (chirps) functions->filter(&fft, filter, rooms[0], rooms[1], &pace);
             obk_fft_lines l = {.n = 1,
                                .from_complex = true,

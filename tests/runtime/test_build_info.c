@@ -53,7 +53,7 @@ static void the_level_is_the_one_in_use(void **state) {
     for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
         ob__kernels_limit(levels[i]);
         const ob_build build = ob_build_info();
-        assert_string_equal(build.level, i ? ob__kernels()->name : "baseline");
+        assert_string_equal(build.level, i ? ob__kernels_level_name() : "baseline");
         assert_true(has_word(build.levels, build.level));
         assert_false(build.dot_products);
     }

@@ -73,7 +73,7 @@ static void *draw_elements(ob_dtype dtype, int64_t n) {
         else if (dtype == OB_FLOAT)
             ((float *)(void *)data)[i] = v / 3;
         else
-            ob__kernels()->convert[dtype][OB_FLOAT](data + (size_t)i * width, &v, 1);
+            OBK_LOOPS(convert)[dtype][OB_FLOAT](data + (size_t)i * width, &v, 1);
     }
     return data;
 }

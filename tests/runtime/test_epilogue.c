@@ -49,7 +49,7 @@ static void *draw_elements(drawn *d, int64_t n, bool positive) {
         else if (d->dtype == OB_FLOAT)
             ((float *)(void *)data)[i] = (float)v;
         else
-            ob__kernels()->convert[d->dtype][OB_FLOAT]((uint16_t *)(void *)data + i, &(float){(float)v}, 1);
+            OBK_LOOPS(convert)[d->dtype][OB_FLOAT]((uint16_t *)(void *)data + i, &(float){(float)v}, 1);
     }
     return d->data[d->n_data++] = data;
 }

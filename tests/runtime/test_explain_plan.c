@@ -21,7 +21,7 @@ static void note(void *context, const ob_step_info *step) {
     seen *s = context;
     char shape[60] = "?";
     assert_true(s->n < 16);
-    assert_string_equal(step->level, ob__kernels()->name);
+    assert_string_equal(step->level, ob__kernels_level_name());
     for (int32_t a = 0; step->output && a < step->output->rank; a++)
         snprintf(a ? shape + strlen(shape) : shape, 20, "%s%lld", a ? "x" : "", (long long)step->output->dims[a]);
     snprintf(s->lines[s->n++], sizeof s->lines[0], "%u %s %s %s %s %llu %llu%s", step->depth, step->nodes, step->op_type,

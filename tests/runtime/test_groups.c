@@ -41,7 +41,7 @@ static void draw_elements(ob_dtype dtype, void *data, int64_t n) {
         if (dtype == OB_FLOAT) ((float *)data)[i] = (float)v;
         if (dtype == OB_DOUBLE) ((double *)data)[i] = v;
         if (dtype == OB_INT32) ((int32_t *)data)[i] = (int32_t)pick(200) - 100;
-        if (dtype == OB_FLOAT16) ob__kernels()->convert[OB_FLOAT16][OB_FLOAT]((uint16_t *)data + i, &(float){(float)v}, 1);
+        if (dtype == OB_FLOAT16) OBK_LOOPS(convert)[OB_FLOAT16][OB_FLOAT]((uint16_t *)data + i, &(float){(float)v}, 1);
     }
 }
 
@@ -299,7 +299,7 @@ static void long_programs(void **state) {
     static uint16_t h[40 * 300];
     for (int i = 0; i < 40 * 300; i++) x[i] = (float)(i % 97) / 7 - 3;
     for (int i = 0; i < 300; i++) w[i] = (float)i / 77;
-    ob__kernels()->convert[OB_FLOAT16][OB_FLOAT](h, x, 40 * 300);
+    OBK_LOOPS(convert)[OB_FLOAT16][OB_FLOAT](h, x, 40 * 300);
     for (int half = 0; half < 2; half++) {
         ob_model *model = new_model(14);
         ob_value *v = new_input(model, "x", half ? OB_FLOAT16 : OB_FLOAT, "40 300"), *b = new_input(model, "w", OB_FLOAT, "300");

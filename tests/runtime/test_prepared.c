@@ -41,7 +41,7 @@ static void put(void *data, ob_dtype dtype, int64_t i, int value) { /* whole num
     else if (dtype == OB_FLOAT)
         ((float *)data)[i] = (float)value;
     else
-        ob__kernels()->convert[OB_FLOAT16][OB_FLOAT](&((uint16_t *)data)[i], &(float){(float)value}, 1);
+        OBK_LOOPS(convert)[OB_FLOAT16][OB_FLOAT](&((uint16_t *)data)[i], &(float){(float)value}, 1);
 }
 
 /* The constant as an initializer, or (`given`) as a second input. */
@@ -98,12 +98,11 @@ static void compare(const row *r, ob_session *packed, ob_session *plain, int64_t
 }
 
 static uint64_t packed_bytes(const row *r) {
-    const obk_table *table = ob__kernels();
-    int64_t nr = table->gemm[r->dtype == OB_DOUBLE ? OBK_GEMM_DOUBLE : OBK_GEMM_FLOAT].nr, k = K;
+    const obk_integer_gemm *integers = OBK_LOOPS(integer_gemm);
+    int64_t nr = OBK_LOOPS(gemm)[r->dtype == OB_DOUBLE ? OBK_GEMM_DOUBLE : OBK_GEMM_FLOAT].nr, k = K;
     if (r->dtype == OB_INT8) {
         const obk_integer_gemm *gemm =
-            &table->integer_gemm[ob__kernels_dot8() && table->integer_gemm[OBK_INTEGER_QUADS].product ? OBK_INTEGER_QUADS
-                                                                                                      : OBK_INTEGER_PAIRS];
+            &integers[ob__kernels_dot8() && integers[OBK_INTEGER_QUADS].product ? OBK_INTEGER_QUADS : OBK_INTEGER_PAIRS];
         nr = gemm->nr;
         k = obk_units(gemm, K);
     }
@@ -158,7 +157,7 @@ static void weights_of_a_quantized_lstm(void **state) {
                          "int8[1,2,8] r = {1,2,3,4,5,6,7,8,1,2,3,4,5,6,7,8}, float[1] s = {0.1}, int8[1,8] z = %s>\n"
                          "{ y = com.microsoft.DynamicQuantizeLSTM<hidden_size = 2>(x, w, r, , , , , , s, z, s, z) }\n",
                          zeros[differ]);
-        const int64_t nr = ob__kernels()->integer_gemm->nr;
+        const int64_t nr = OBK_LOOPS(integer_gemm)->nr;
         const uint64_t n_bytes =
             differ ? 0 : (uint64_t)((8 + nr - 1) / nr * nr * (obk_pairs(3) + obk_pairs(2))) * sizeof(obk_pair);
         ob_model *model = NULL;
