@@ -3,9 +3,9 @@
  *
  * A session makes a plan for the concrete shapes of its inputs, and then runs it many times. The plan resolves the loops of
  * operators, uses views instead of copies, and places every tensor at a fixed offset in one block of work memory. All plans of a
- * session share this block. A run with shapes that already have a plan allocates no memory. There are two exceptions: models
- * with results whose size depends on data (NonZero and similar operators), and models with values that are not tensors
- * (ob_session_run_cells()).
+ * session share this block. A run with shapes that already have a plan allocates no memory. There are three exceptions: models
+ * with results whose size depends on data (NonZero and similar operators), models that make strings, and models with values that
+ * are not tensors (ob_session_run_cells()).
  *
  *     ob_session_config config;
  *     ob_session_config_init(&config);
@@ -225,8 +225,8 @@ OB_API const ob_dims *ob_session_dims(const ob_session *session);
 /* ---- Running ---- */
 
 /** Makes the plan for the shapes, types and strides of these inputs, without running it. data may be NULL where the model's
- * shapes do not depend on it. Also allocates the memory of the results: a later run with such inputs allocates no memory. Errors
- * as ob_session_run(). */
+ * shapes do not depend on it. Also allocates the memory of the results: a later run with such inputs allocates no memory, with
+ * the exceptions at the top of this page. Errors as ob_session_run(). */
 OB_API ob_status ob_session_prepare(ob_session *session, const ob_view *inputs, size_t n_inputs, ob_error *error);
 
 /** Computes the outputs of the model for these inputs.

@@ -1,5 +1,5 @@
 /* A model is loaded from memory, planned and run on fixed buffers. Neither the library nor the libraries that it uses call
- * malloc. malloc is replaced in this program, so calls from inside shared libraries and the C library count too. */
+ * malloc (counting_malloc.h). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,44 +10,8 @@
 #include <cmocka.h>
 
 #include "bytes.h"
+#include "counting_malloc.h"
 #include "onnx_broadcast/onnx_broadcast.h"
-
-static volatile size_t n_calls;
-static volatile bool counting;
-
-/* Sanitizers replace malloc. */
-#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-#define OB_COUNTS 1
-#define OB_SEEN   __attribute__((visibility("default"))) /* by shared libraries */
-void *__libc_malloc(size_t n_bytes);
-void *__libc_calloc(size_t n, size_t n_bytes_each);
-void *__libc_realloc(void *block, size_t n_bytes);
-void *__libc_memalign(size_t alignment, size_t n_bytes);
-
-OB_SEEN void *malloc(size_t n_bytes) {
-    n_calls += counting;
-    return __libc_malloc(n_bytes);
-}
-OB_SEEN void *calloc(size_t n, size_t n_bytes_each) {
-    n_calls += counting;
-    return __libc_calloc(n, n_bytes_each);
-}
-OB_SEEN void *realloc(void *block, size_t n_bytes) {
-    n_calls += counting;
-    return __libc_realloc(block, n_bytes);
-}
-OB_SEEN void *aligned_alloc(size_t alignment, size_t n_bytes) {
-    n_calls += counting;
-    return __libc_memalign(alignment, n_bytes);
-}
-OB_SEEN int posix_memalign(void **out, size_t alignment, size_t n_bytes) {
-    n_calls += counting;
-    *out = __libc_memalign(alignment, n_bytes);
-    return *out ? 0 : 12;
-}
-#else
-#define OB_COUNTS 0
-#endif
 
 static unsigned char heap[4 << 20];
 static _Alignas(64) unsigned char work[1 << 20];
@@ -118,15 +82,15 @@ static void run_without_heap(const char *path, ob_view in, size_t n_out) {
         out[i].data = memset(got[i], 0, sizeof got[i]);
     }
     o = (outcome){0};
-    n_calls = 0;
-    counting = true;
+    n_mallocs = 0;
+    counts_mallocs = true;
     load_and_run(&file, &in, out, n_out, &o);
-    counting = false;
+    counts_mallocs = false;
     if (o.status != OB_OK) fail_msg("%s: %s", path, o.error.message);
     print_message("%zu bytes of file: %zu of the allocator's (%llu while running), %llu of work memory, %llu copied, "
                   "%zu calls of malloc\n",
                   file.n, o.peak, (unsigned long long)o.memory.session_bytes, (unsigned long long)o.memory.work_bytes,
-                  (unsigned long long)o.memory.constant_bytes, (size_t)n_calls);
+                  (unsigned long long)o.memory.constant_bytes, (size_t)n_mallocs);
     for (size_t i = 0; i < n_out; i++) {
         size_t n_bytes = (size_t)ob_view_count(&want[i]) * ob_dtype_size(want[i].dtype);
         assert_in_range(n_bytes, 1, MAX_BYTES);
@@ -134,7 +98,7 @@ static void run_without_heap(const char *path, ob_view in, size_t n_out) {
     }
     assert_int_equal(o.used_before_run, o.used_after_run);
     assert_int_equal(o.used_at_the_end, 0);
-    assert_int_equal(n_calls, 0);
+    assert_int_equal(n_mallocs, 0);
     ob_session_close(&session);
     ob_model_close(&model);
     free(file.data);
@@ -163,13 +127,13 @@ static void test_with_products(void **state) {
 /* The counter works, also for allocations inside the C library. */
 static void test_that_it_counts(void **state) {
     (void)state;
-    n_calls = 0;
-    counting = true;
+    n_mallocs = 0;
+    counts_mallocs = true;
     FILE *file = fopen("/dev/null", "r");
-    counting = false;
+    counts_mallocs = false;
     assert_non_null(file);
     fclose(file);
-    assert_true(!OB_COUNTS || n_calls > 0);
+    assert_true(!OB_COUNTS || n_mallocs > 0);
     if (!OB_COUNTS) print_message("this build has another malloc: calls are not counted\n");
 }
 

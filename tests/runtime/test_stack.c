@@ -13,6 +13,7 @@
 
 #include "core/base/sanitizer.h"
 #include "corpus.h"
+#include "ones.h"
 #include "onnx_broadcast/onnx_broadcast.h"
 #include "samples.h"
 
@@ -178,41 +179,6 @@ static void *run_worker(void *context) {
     return NULL;
 }
 
-/* All elements are 1, open sizes are 2. False: an input is no tensor, or too large. */
-static bool make_inputs(job *j) {
-    j->n_in = ob_session_input_count(j->session);
-    j->n_out = ob_session_output_count(j->session);
-    if (j->n_in > MOST_VALUES || j->n_out > MOST_VALUES) return false;
-    for (size_t i = 0; i < j->n_in; i++) {
-        static const ob_string digit = {"1", 1};
-        ob_session_value info = {0};
-        int64_t dims[OB_MAX_RANK], count = 1;
-        if (!ob_session_input(j->session, i, &info) || info.shape.rank < 0 || info.dtype == OB_NONE) return false;
-        for (int32_t k = 0; k < info.shape.rank; k++) {
-            dims[k] = ob_dim_is_const(info.shape.dims[k]) && info.shape.dims[k] >= 0 ? (int64_t)info.shape.dims[k] : 2;
-            if (__builtin_mul_overflow(count, dims[k], &count) || count > 1 << 24) return false;
-        }
-        char *data = must(calloc((size_t)count + 1, 16));
-        const float one = 1;
-        for (int64_t k = 0; k < count; k++) {
-            char *element = data + (size_t)k * ob_dtype_size(info.dtype);
-            if (info.dtype == OB_STRING)
-                memcpy(element, &digit, sizeof digit);
-            else
-                (void)ob__convert(element, info.dtype, &one, OB_FLOAT, 1, NULL);
-        }
-        j->inputs[i].data = data;
-        if (ob_view_init(&j->inputs[i], data, info.dtype, info.shape.rank, dims) != OB_OK) return false;
-    }
-    return true;
-}
-
-static bool has_libraries(const ob_graph *graph) {
-    for (const ob_node *node = graph->first; node; node = node->next)
-        if (node->op && node->op->kernel && node->op->kernel->libraries) return true;
-    return false;
-}
-
 static void measure_runs(job *j, const char *what) {
     size_t used = used_by(run, j);
     if (j->status != OB_OK) return; /* sizes or contents that the model refuses */
@@ -233,7 +199,8 @@ static void measure(job *j, const char *what) {
     }
     if (j->status == OB_OK) {
         note(CREATE, used, what);
-        if (make_inputs(j)) measure_runs(j, what);
+        j->n_out = ob_session_output_count(j->session);
+        if (j->n_out <= MOST_VALUES && make_ones(j->session, MOST_VALUES, j->inputs, &j->n_in)) measure_runs(j, what);
         for (size_t i = 0; i < MOST_VALUES; i++) free(j->inputs[i].data);
     }
     ob_session_close(&j->session);
