@@ -109,7 +109,10 @@ def test_problems(project, reference):
 
 def run_problems(project, reference):
     command, paths = split(reference)
-    wrong = [] if defines(project.text("dev"), "dev", "cmd_" + command.split()[0]) else [f"./dev has no command {command}"]
+    first, *parts = command.split()
+    functions = [f"cmd_{first}"] + [f"{first}_{part}" for part in parts]
+    known = all(defines(project.text("dev"), "dev", function) for function in functions)
+    wrong = [] if known else [f"./dev has no command {command}"]
     return wrong + [f"no file {path}" for path in paths if not os.path.exists(os.path.join(project.source, path))]
 
 

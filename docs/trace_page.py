@@ -160,7 +160,7 @@ def read_file(path):
 
 
 def run(source, build, write):
-    """What is wrong, a line each; with `write` the page is made first."""
+    """What is wrong, a line each, and a summary; with `write` the page is made first."""
     sections, wrong = read(read_file(os.path.join(source, "docs", "trace.txt")).splitlines())
     project = trace_check.Project(source, build)
     claims = trace_check.claims_of(read_file(os.path.join(source, "docs", "safety.md")))
@@ -175,14 +175,13 @@ def run(source, build, write):
     n_rows = sum(len(section.rows) for section in sections)
     if n_rows == 0:
         wrong.append("docs/trace.txt has no row")
-    print(f"{n_rows} requirements, {len(claims)} claims, {len(wrong)} problems; {project.skipped or 'quoted words compared'}")
-    return wrong
+    compared = project.skipped or "quoted words compared"
+    return wrong, f"{n_rows} requirements, {len(claims)} claims, {len(wrong)} problems; {compared}"
 
 
 def main():
-    wrong = run(sys.argv[1], sys.argv[2], "--write" in sys.argv[3:])
-    for line in wrong:
-        print(line)
+    wrong, summary = run(sys.argv[1], sys.argv[2], "--write" in sys.argv[3:])
+    print("\n".join(wrong + [summary]))
     return 1 if wrong else 0
 
 

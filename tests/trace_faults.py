@@ -48,6 +48,7 @@ FAULTS = [
     ("size_zero", "size_none", "test_graphs has no case size_none"),
     ("docs_links", "docs_links: cases", "is no program with cases"),
     ("prove:", "disprove:", "./dev has no command disprove"),
+    ("prove:", "prove everything:", "./dev has no command prove everything"),
     ("proofs/prove.py", "proofs/prover.py", "no file proofs/prover.py"),
     ("Broadcast.commutative", "Broadcast.commutes", "no goal Broadcast.commutes"),
     ("Broadcast.commutative", "Nary.commutative", "no goal Nary.commutative"),
@@ -83,7 +84,7 @@ def check_page(folder):
         if change == "by hand":
             with open(os.path.join(docs, "trace.md"), "a", encoding="utf-8") as file:
                 file.write("more\n")
-        answers.append(trace_page.run(folder, BUILD, change == "write"))
+        answers.append(trace_page.run(folder, BUILD, change == "write")[0])
     return answers
 
 
