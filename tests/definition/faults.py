@@ -1,0 +1,85 @@
+#!/usr/bin/env python3
+"""Plants one fault after the other in the library's broadcasting, and expects that the comparison with the definition finds it.
+
+usage: faults.py BUILD_DIR
+
+BUILD_DIR has compare_definition and, from compare.py, the answers. The last line is `N faults planted, M not found`; the exit
+status is 1 if M is not 0.
+"""
+import os
+import sys
+
+import compare
+
+sys.path.insert(0, os.path.join(compare.SOURCE, "tests"))
+from planted import Planter
+
+SHAPES = "core/dims/broadcast.c"
+ARITHMETIC = "core/dims/arith.c"
+VIEWS = "core/graph/view.c"
+COPIES = "core/graph/copy.c"
+ITERATION = "kernels/elementwise/nd.c"
+
+# name, file, one place in it, what it becomes
+FAULTS = [
+    ("size 0 gives way to the largest size", SHAPES, "        if (d == 1) continue;", "        if (d == 1 || d == 0) continue;"),
+    ("1 is not neutral in the third operand", SHAPES, "        if (d == 1) continue;", "        if (d == 1 && i != 2) continue;"),
+    ("the third operand is not compared", SHAPES, "} else if (d != constant) {", "} else if (d != constant && i != 2) {"),
+    ("aligned on the left", SHAPES,
+     "    int32_t i = state->axis - (state->rank - shape->rank);\n    return shape->rank < 0 || i < 0 ?",
+     "    int32_t i = state->axis;\n    return shape->rank < 0 || i >= shape->rank ?"),
+    ("the third operand does not raise the rank", SHAPES, "if (shapes[i].rank > rank) rank",
+     "if (shapes[i].rank > rank && i < 2) rank"),
+    ("no condition of a term with a number for the last operand", SHAPES, "if (ob_dim_is_const(condition.a) || was_seen",
+     "if (i + 1 == state->n || ob_dim_is_const(condition.a) || was_seen"),
+    ("no condition between two terms", SHAPES, "    OB_TRY(require(state, &condition, operand, met->operand));\n",
+     "    (void)condition;\n"),
+    ("terms seen on one axis count on the next", SHAPES, "    state->n_seen = 0;\n", ""),
+    ("EQUAL instead of BROADCAST", SHAPES, "{OB_COND_BROADCAST, d, met->dim}", "{OB_COND_EQUAL, d, met->dim}"),
+    ("BROADCAST_TO instead of BROADCAST", SHAPES, "{OB_COND_BROADCAST, d, met->dim}", "{OB_COND_BROADCAST_TO, d, met->dim}"),
+    ("EQUAL instead of BROADCAST_TO", SHAPES, "{OB_COND_BROADCAST_TO, dim_at(state, i), constant}",
+     "{OB_COND_EQUAL, dim_at(state, i), constant}"),
+    ("a condition names another operand", SHAPES, "        OB_TRY(require(state, &condition, i, constant_operand));",
+     "        OB_TRY(require(state, &condition, constant_operand, i));"),
+    ("the size of two terms is that of the first", SHAPES, "    met->dim = folded;\n", ""),
+    ("equal first operands end the inference", SHAPES, "n == 2 && ob__same_shape", "n >= 2 && ob__same_shape"),
+    ("a clash names another axis", SHAPES, "(ob_clash){OB_CLASH_SIZES, state->axis, a_size",
+     "(ob_clash){OB_CLASH_SIZES, state->rank - 1 - state->axis, a_size"),
+    ("BROADCAST instead of BROADCAST_TO, one way", SHAPES, "{OB_COND_BROADCAST_TO, from->dims[i], to->dims[axis]}",
+     "{OB_COND_BROADCAST, from->dims[i], to->dims[axis]}"),
+    ("conditions of one way are not reported", SHAPES, "pass < (undecided && sink ? 2 : 1)", "pass < 1"),
+    ("aligned on the left, one way", SHAPES, "axes[i] = to->rank - from->rank + i;", "axes[i] = i;"),
+    ("a broadcast term has no second member", ARITHMETIC, "    if (n == n_left) return a;", "    if (n >= n_left) return a;"),
+    ("a stretched axis keeps its stride", VIEWS, "from->dims[i] == dims[axis] ? from->strides[i] : 0", "from->strides[i]"),
+    ("views aligned on the left", VIEWS, "axes[i] = rank - from->rank + i;", "axes[i] = i;"),
+    ("1 is not neutral in a view", VIEWS, "view->dims[k] == 1 || view->dims[k] == common", "view->dims[k] == common"),
+    ("size 0 is neutral in a view", VIEWS, "view->dims[k] == 1 || view->dims[k] == common",
+     "view->dims[k] <= 1 || view->dims[k] == common"),
+    ("new axes keep old sizes", VIEWS, "for (int32_t k = 0; k < grown; k++) common.dims[k] = 1;",
+     "for (int32_t k = 1; k < grown; k++) common.dims[k] = 1;"),
+    ("a stride leaves out a size", VIEWS, "        stride *= dims[i] ? dims[i] : 1;\n    }\n    return OB_OK;",
+     "        if (i != 1) stride *= dims[i] ? dims[i] : 1;\n    }\n    return OB_OK;"),
+    ("an iteration keeps the stride of a stretched axis", ITERATION, "own < 0 || view->dims[own] == 1 ? 0", "own < 0 ? 0"),
+    ("an iteration merges axes of the first operand alone", ITERATION, "k < n && merges; k++", "k < 1 && merges; k++"),
+    ("size 0 is neutral in an iteration", ITERATION, "if (size == 1 || size == *common) continue;",
+     "if (size <= 1 || size == *common) continue;"),
+    ("a copy merges axes of its result alone", COPIES, " && l->from[last] == dims[a] * from[a]", ""),
+]
+
+
+def main():
+    build = sys.argv[1]
+    answers = os.path.join(build, "definition", "answers.bin")
+    planter = Planter(compare.SOURCE, build, "compare_definition", os.path.join(build, "definition", "faults"))
+    missed = 0
+    for name, file, old, new in FAULTS:
+        totals, told = compare.compare(planter.program(file, old, new), answers, ["--every", "20", "--first"])
+        found = totals is None or dict(totals)["differ"] > 0
+        missed += not found
+        print(f"{'found' if found else 'NOT FOUND'}: {name}: {told[0] if told else 'it fails'}", flush=True)
+    print(f"{len(FAULTS)} faults planted, {missed} not found")
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
