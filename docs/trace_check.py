@@ -40,10 +40,12 @@ class Project:
         return self.texts[path]
 
     def known_tests(self, build):
-        """Names of the build's tests, and of those that the CMake files name: some need what a machine may not have."""
+        """Names of the build's tests, and of those that the source names: some need what a machine may not have."""
         known = set()
         with open(os.path.join(build, "tests", "needs.txt"), encoding="utf-8") as file:
             known.update(line.split(":")[0] for line in file)
+        for path in glob.glob(os.path.join(self.source, "tests", "fuzz", "target_*.c")):
+            known.add("fuzz_" + os.path.basename(path)[len("target_"):-2])
         for path in glob.glob(os.path.join(self.source, "tests", "**", "CMakeLists.txt"), recursive=True):
             known.update(re.findall(r"ob_test\(NAME (\w+)", self.text(os.path.relpath(path, self.source))))
         return known
