@@ -7,7 +7,7 @@ import itertools
 
 import z3
 
-from c_exec import LEAST, MOST, Machine, Struct, Unreadable, as_bool, as_int, both, either, is_number, negated
+from c_exec import LEAST, MOST, Machine, Struct, Unreadable, as_bool, as_int, both, either, is_number, negated, whole
 
 UNDEFINED, OUT_OF_RANGE = 1, 2
 SECONDS = 30
@@ -190,7 +190,7 @@ def parameter(kind, name):
 def agreement(result, meaning):
     """[(that the machine's result is of this meaning)]"""
     if isinstance(meaning, Truth):
-        result = as_int(result)
+        result = as_int(whole(result))
         is_answer = z3.And(result >= 0, result <= 2)
         return [as_bool(meaning.yes) == (result == 1), as_bool(meaning.unknown) == (result == 2), is_answer]
     bad = z3.IntVal(0)
@@ -225,12 +225,12 @@ def goals(file, name, kinds, meaning):
     return [(known + conditions, goal) for conditions, goal in asked]
 
 
-def prove(known, goal):
+def prove(known, goal, seconds=None):
     """None, or the counter-example or reason."""
     if z3.is_true(z3.simplify(goal)):
         return None
     solver = z3.SimpleSolver()
-    solver.set("timeout", SECONDS * 1000)
+    solver.set("timeout", 1000 * (seconds or SECONDS))
     solver.add(*known, z3.Not(goal))
     answered = solver.check()
     return None if answered == z3.unsat else str(solver.model()) if answered == z3.sat else "Z3 does not decide it"

@@ -33,8 +33,19 @@ def library(folder, name, files):
                 helpers = sorted({a or b for a, b in HELPER.findall(text.read())})
             out.write("".join(f"#undef {helper}\n#define {helper} {helper}_{out.tell()}\n" for helper in helpers))
             out.write(f'#undef OBG_MOST\n#undef OBG_RANK\n#include "{os.path.basename(file)}"\n')
-    subprocess.run([os.environ.get("CC", "cc"), "-std=c11", "-O0", "-w", "-fPIC", "-shared", "-o", path, unit], check=True)
+    return compiled(unit, path)
+
+
+def compiled(unit, path):
+    how = [os.environ.get("CC", "cc"), "-std=c11", "-O0", "-w", "-fPIC", "-shared", "-o", path, unit]
+    made = subprocess.run(how, stderr=subprocess.PIPE, text=True, check=False)
+    if made.returncode != 0:
+        raise Uncompiled(made.stderr[:300])
     return ctypes.CDLL(path)
+
+
+class Uncompiled(Exception):
+    """What the compiler says."""
 
 
 class Guard:
@@ -209,8 +220,7 @@ def element_problem(folder, text):
     unit, path = os.path.join(folder, "element.c"), os.path.join(folder, "element.so")
     with open(unit, "w", encoding="utf-8") as out:
         out.write("#include <stdint.h>\n" + text.replace("static int obg_element", "int obg_element", 1) + "\n")
-    subprocess.run([os.environ.get("CC", "cc"), "-std=c11", "-w", "-fPIC", "-shared", "-o", path, unit], check=True)
-    function = ctypes.CDLL(path).obg_element
+    function = compiled(unit, path).obg_element
     most = math.nextafter(9.0e18, 0)
     floats = [0.0, -0.0, 0.5, -0.5, 1.0, -1.0, 2.75, -2.75, 9.0e18, -9.0e18, most, -most, 1e30, -1e30,
               5e-324, math.nan, math.inf, -math.inf]
