@@ -86,8 +86,17 @@ static ob_status sort_changes(ob_comparing *c) {
     return OB_OK;
 }
 
+ob_status ob__comparing_begin(ob_comparing *c, ob_comparison *result, ob_report *before, ob_report *after) {
+    *c = (ob_comparing){.result = result, .arena = &result->arena, .reports = {before, after}};
+    OB_TRY(ob_dims_create(&result->allocator, &c->dims));
+    return ob__compare_places(c);
+}
+
+void ob__comparing_end(ob_comparing *c) {
+    ob_dims_destroy(&c->dims);
+}
+
 static ob_status compare(ob_comparing *c) {
-    OB_TRY(ob__compare_places(c));
     OB_TRY(ob__compare_signatures(c));
     OB_TRY(ob__compare_contracts(c));
     OB_TRY(ob__compare_values(c));
@@ -106,11 +115,11 @@ ob_status ob_compare(ob_report *before, ob_report *after, ob_comparison **out, o
     *result = (ob_comparison){.allocator = allocator};
     ob__arena_init(&result->arena, &result->allocator);
     result->info.reason = "";
-    ob_comparing c = {.result = result, .arena = &result->arena, .reports = {before, after}};
-    ob_status status = ob_dims_create(&result->allocator, &c.dims);
+    ob_comparing c;
+    ob_status status = ob__comparing_begin(&c, result, before, after);
     if (status == OB_OK) status = compare(&c);
     if (status == OB_OK && ob_dims_status(c.dims) == OB_E_MEMORY) status = OB_E_MEMORY;
-    ob_dims_destroy(&c.dims);
+    ob__comparing_end(&c);
     if (status != OB_OK) {
         ob_comparison_close(&result);
         return ob__described(error, status, "");

@@ -41,8 +41,16 @@ const ob_value *ob__compared_find(ob_value *const *values, uint32_t n, const cha
 /* -- places.c -- */
 /* Fills places, clauses and texts. E_MEMORY. */
 ob_status ob__compare_places(ob_comparing *c);
-/* The term with the model's symbols replaced by places; OB_DIM_UNKNOWN if that is not possible. */
+/* The term with the model's symbols replaced by places; OB_DIM_UNKNOWN if that is not possible. Recurses: terms are shallow. */
 ob_dim ob__compared_dim(ob_comparing *c, int which, ob_dim dim);
+/* Gives a size that only a run knows the name of an axis of a class of values (classes.h), unless it has one. E_MEMORY. */
+ob_status ob__compared_name(ob_comparing *c, int which, ob_dim size, uint32_t number, int32_t axis);
+
+/* -- compare.c -- */
+/* Prepares both models, up to the places. E_MEMORY. */
+ob_status ob__comparing_begin(ob_comparing *c, ob_comparison *result, ob_report *before, ob_report *after);
+/* Frees what is not in the result. */
+void ob__comparing_end(ob_comparing *c);
 
 /* -- contracts.c -- */
 /* The relation, with witnesses. E_MEMORY. */

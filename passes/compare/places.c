@@ -117,19 +117,61 @@ static ob_status translate_clause(ob_comparing *c, int which, const char *text, 
     return ob__clauses_append(&c->clauses[which], &clause);
 }
 
+static ob_dim carry_sum(ob_comparing *c, int which, const ob_term *term) {
+    ob_dim total = term->words[0];
+    for (uint32_t at = 1; at < term->n_words;) {
+        ob_dim product = term->words[at];
+        const uint32_t n_factors = (uint32_t)term->words[at + 1];
+        for (uint32_t k = 0; k < n_factors; k++) {
+            const ob_dim factor = ob__compared_dim(c, which, term->words[at + 2 + k]);
+            if (factor == OB_DIM_UNKNOWN) return OB_DIM_UNKNOWN;
+            product = ob_dim_mul(c->dims, product, factor);
+        }
+        total = ob_dim_add(c->dims, total, product);
+        at += 2 + n_factors;
+    }
+    return total;
+}
+
+static ob_dim carry_members(ob_comparing *c, int which, const ob_term *term) {
+    ob_dim (*const join)(ob_dims *, ob_dim, ob_dim) = term->kind == OB_DIM_KIND_BCAST ? ob_dim_bcast
+                                                      : term->kind == OB_DIM_KIND_MIN ? ob_dim_min
+                                                                                      : ob_dim_max;
+    ob_dim all = OB_DIM_UNKNOWN;
+    for (uint32_t i = 0; i < term->n_words; i++) {
+        const ob_dim member = ob__compared_dim(c, which, term->words[i]);
+        if (member == OB_DIM_UNKNOWN) return OB_DIM_UNKNOWN;
+        all = i == 0 ? member : join(c->dims, all, member);
+        if (all == OB_DIM_UNKNOWN) return OB_DIM_UNKNOWN;
+    }
+    return all;
+}
+
 ob_dim ob__compared_dim(ob_comparing *c, int which, ob_dim dim) {
-    if (!ob_dim_is_term(dim)) return dim;
-    const ob_dims *own = c->reports[which]->model->dims;
-    char few[1000];
-    ob_condition read[OB_CONDITION_PARSE_MAX];
-    size_t n;
-    translation t = {c, which, false};
-    if (ob_dim_is_anonymous(own, dim) && ob_dim_get_kind(own, dim) != OB_DIM_KIND_SYMBOL) return OB_DIM_UNKNOWN;
-    n = ob_dim_format(own, dim, few, sizeof few - 5);
-    if (n >= sizeof few - 5) return OB_DIM_UNKNOWN;
-    strcat(few, " = 0");
-    if (ob_condition_parse(c->dims, few, false, read, &n, NULL) != OB_OK || n != 1) return OB_DIM_UNKNOWN;
-    return translate(&t, read[0].a);
+    const ob_term *term = ob__term(c->reports[which]->model->dims, dim);
+    if (!term) return ob_dim_is_const(dim) ? dim : OB_DIM_UNKNOWN;
+    if (term->kind == OB_DIM_KIND_SYMBOL) {
+        const ob_map_entry *entry = entry_of(c, which, dim, false);
+        return entry ? ((const first_place *)entry->value)->place : OB_DIM_UNKNOWN;
+    }
+    if (term->kind == OB_DIM_KIND_SUM) return carry_sum(c, which, term);
+    if (term->kind != OB_DIM_KIND_DIV && term->kind != OB_DIM_KIND_QUOTIENT) return carry_members(c, which, term);
+    const ob_dim a = ob__compared_dim(c, which, term->words[0]);
+    if (a == OB_DIM_UNKNOWN) return OB_DIM_UNKNOWN;
+    if (term->kind == OB_DIM_KIND_DIV) return ob_dim_div(c->dims, a, term->words[1]);
+    const ob_dim b = ob__compared_dim(c, which, term->words[1]);
+    return b == OB_DIM_UNKNOWN ? OB_DIM_UNKNOWN : ob_dim_quotient(c->dims, a, b);
+}
+
+ob_status ob__compared_name(ob_comparing *c, int which, ob_dim size, uint32_t number, int32_t axis) {
+    if (!ob_dim_is_anonymous(c->reports[which]->model->dims, size) || entry_of(c, which, size, false)) return OB_OK;
+    const char *name = ob__arena_printf(c->arena, "%d#%u", (int)axis, (unsigned)number); /* no place has a "#" there */
+    first_place *kept = OB_ARENA_ARRAY(c->arena, first_place, 1);
+    ob_map_entry *entry = name && kept ? entry_of(c, which, size, true) : NULL;
+    if (!entry) return OB_E_MEMORY;
+    *kept = (first_place){.place = ob_dim_symbol(c->dims, name)};
+    entry->value = kept;
+    return kept->place == OB_DIM_UNKNOWN ? OB_E_MEMORY : OB_OK;
 }
 
 /* ---- The whole ---- */

@@ -1,7 +1,24 @@
-/* Every form, and the form for a deployment target: rewritten, written, read back, rewritten again, checked. */
+/* Every form, and the form for a deployment target: rewritten, written, read back, rewritten again, checked, and compared with
+ * itself. */
 #include "fuzz.h"
+#include "passes/compare/same.h"
 #include "tests/same_model.h"
 #include "tests/variants.h"
+
+/* What is not proved has a reason. */
+static void compare_with_itself(ob_report *report) {
+    ob_compared_values values;
+    ob_arena arena;
+    ob__arena_init(&arena, ob_allocator_default());
+    const ob_status status = ob__compare_main_values(report, report, &arena, &values);
+    FUZZ_MUST(status == OB_OK, "compared with itself: %s", ob_status_text(status));
+    for (size_t i = 0; i < values.n; i++) {
+        const ob_compared_value *value = &values.items[i];
+        FUZZ_MUST(value->equal || value->why[0], "%s: no reason for the elements", value->name);
+        FUZZ_MUST(value->shape != OB_SHAPE_OPEN || value->why_shape[0], "%s: no reason for the shape", value->name);
+    }
+    ob__arena_release(&arena);
+}
 
 static size_t count_errors(ob_model *model) {
     ob_report *report = NULL;
@@ -9,6 +26,7 @@ static size_t count_errors(ob_model *model) {
     ob_status status = ob_check(model, NULL, &report, &error);
     FUZZ_MUST(status == OB_OK || status == OB_E_LIMIT, "%s: %s", ob_status_text(status), error.message);
     size_t n = status == OB_OK ? ob_report_get_summary(report).n_errors : SIZE_MAX;
+    if (status == OB_OK) compare_with_itself(report);
     ob_report_close(&report);
     return n;
 }
