@@ -30,6 +30,8 @@ static void print_result(const settings *s, const ob_certificate_info *info) {
            ob_relation_name(info->contract), info->n_runs, plural(info->n_runs), info->n_different);
     if (info->n_refused) printf(", %zu refused by both", info->n_refused);
     if (info->n_unlike) printf(", %zu refused by one", info->n_unlike);
+    printf("; proved for all admitted sizes: %zu of %zu shapes, %zu of %zu values", info->n_output_shapes, info->n_outputs,
+           info->n_output_elements, info->n_outputs);
     fputs("; certificate ", stdout);
     print_escaped(stdout, s->certificate);
     putchar('\n');

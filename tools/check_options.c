@@ -323,8 +323,8 @@ static const option_row rows[] = {
     {"--compare", NULL, NULL, NULL, take_compare,
      "compare two models, OLD NEW: signature, contract, broadcasts, findings, bytes; exit status 1 when a change is breaking"},
     {"--certify", NULL, "FILE", "FILE", take_certify,
-     "run two models, OLD NEW, at the edges of their contract, compare results as bits, and write the certificate FILE; exit "
-     "status 1 when they differ"},
+     "say what is proved equal of two models, OLD NEW, run them at the edges of their contract, compare results as bits, and "
+     "write the certificate FILE; exit status 1 when they differ"},
     {"--verify-certificate", NULL, "FILE", "FILE", take_verify_certificate,
      "make the certificate of OLD NEW again and compare it with FILE; --dim must be given as with --certify"},
     {"--output", "-o", "OUT", "FILE", take_output,

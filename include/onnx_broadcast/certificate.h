@@ -1,6 +1,6 @@
 /** @defgroup certificate Certificates
- * @brief Runs two versions of a model at the edges of their contract, compares the results bit by bit, and writes down exactly
- * that.
+ * @brief Proves of two versions of a model that shapes and elements are equal, as far as it can, runs both at the edges of their
+ * contract, compares the results bit by bit, and writes down exactly that.
  *
  *     ob_certify_options options = {.sizes = sizes, .n_sizes = 1};
  *     ob_certificate_info info;
@@ -9,9 +9,13 @@
  *     ob_certificate_verify(bytes, n_bytes, "model.onnx", "explicit.onnx", &options, &error); // another day: the same bytes?
  *
  * A certificate is an in-toto Statement (v1) about the two files, which a tool for signatures can wrap. It contains digests of
- * both files, the comparison of the models (@ref compare), the sizes that were run with digests of inputs and outputs, and the
- * result. What it says about sizes that were not run is the comparison of the contracts and nothing else. Its bytes depend on the
- * files, the options and the version of the library only, not on the processor, so that verifying it means making it again.
+ * both files, the comparison of the models (@ref compare), for each output what is proved of it, the sizes that were run with
+ * digests of inputs and outputs, and the result. Of sizes that were not run it says what is proved: the relation of the
+ * contracts, and that the shape or the elements of an output are equal at all sizes that both contracts admit. A shape is proved
+ * equal by equal terms; elements by looking at both graphs: the same operators on the same values, apart from broadcasts that are
+ * implicit in one model and explicit in the other, for which the certificate names lemmas of proofs/broadcast.mlw. A file's
+ * claims prove nothing. The bytes of a certificate depend on the files, the options and the version of the library only, not on
+ * the processor, so that verifying it means making it again.
  *
  * Threads: functions may run in several threads at once.
  * @{ */
@@ -31,7 +35,7 @@ extern "C" {
 #endif
 
 /** The type of the statement's predicate. */
-#define OB_CERTIFICATE_TYPE "urn:onnx-broadcast:certificate:1"
+#define OB_CERTIFICATE_TYPE "urn:onnx-broadcast:certificate:2"
 
 /** Options of ob_certify(). {0}: the defaults. */
 typedef struct ob_certify_options {
@@ -45,11 +49,17 @@ typedef struct ob_certify_options {
 typedef struct ob_certificate_info {
     /** At least one run, all runs gave equal results or were refused by both models, and the signatures are compatible */
     bool equal;
-    size_t n_runs;        /**< runs in which both models gave results */
-    size_t n_different;   /**< of these, runs with a difference */
-    size_t n_refused;     /**< runs that both models refused for the same reason (status) */
-    size_t n_unlike;      /**< runs that one model refused and the other did not, or for another reason */
-    ob_relation contract; /**< relation of the new contract to the old one */
+    size_t n_runs;            /**< runs in which both models gave results */
+    size_t n_different;       /**< of these, runs with a difference */
+    size_t n_refused;         /**< runs that both models refused for the same reason (status) */
+    size_t n_unlike;          /**< runs that one model refused and the other did not, or for another reason */
+    ob_relation contract;     /**< relation of the new contract to the old one */
+    size_t n_outputs;         /**< outputs that both models have */
+    size_t n_output_shapes;   /**< of these, with shapes that are proved equal at all sizes that both contracts admit */
+    size_t n_output_elements; /**< of these, with elements that are proved equal there; the others were compared in runs only */
+    size_t n_values;          /**< other results of nodes of the main graph that both models have, by name */
+    size_t n_value_shapes;    /**< of these, with shapes that are proved equal */
+    size_t n_value_elements;  /**< of these, with elements that are proved equal; the others are not compared at all */
 } ob_certificate_info;
 
 /** Compares two model files and writes the certificate to `sink`, also if results differ. Each set of sizes is run twice: with

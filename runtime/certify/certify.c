@@ -14,6 +14,7 @@
 #include "onnx_broadcast/version.h"
 #include "passes/format/output.h"
 #include "runtime/certify/elements.h"
+#include "runtime/certify/proved.h"
 
 enum {
     RUNS = 12,        /* sets of sizes by default */
@@ -427,9 +428,14 @@ static ob_status put_head(certifying *c) {
         ob__out_string(out, c->options->sizes[i].name);
         ob__outf(out, ":%lld", (long long)c->options->sizes[i].size);
     }
-    ob__out(out, "}},\n\"claims\":[\"the relation of the contracts is proved where it is equal, wider or narrower\","
-                 "\"results are equal at the sizes and inputs of the runs, as bits, any NaN like any other\","
-                 "\"contents of external data files are not part of the digests\"],\n\"contract\":[");
+    ob__out(out,
+            "}},\n\"claims\":[\"the relation of the contracts is proved where it is equal, wider or narrower\",\n"
+            "\"at all sizes that both contracts admit, shapes are equal where they are proved by equal terms or equal values\",\n"
+            "\"at all of these sizes, elements are equal where they are proved, by the lemmas of proofs/broadcast.mlw that are "
+            "named, provided that an operator gives equal results for equal operands and attributes\",\n"
+            "\"results are equal at the sizes and inputs of the runs, as bits, any NaN like any other; of elements that are not "
+            "proved equal nothing else is known\",\n"
+            "\"contents of external data files are not part of the digests\"],\n\"contract\":[");
     const ob_contract_info contract = ob_report_contract(c->sides[0].report);
     for (size_t i = 0; i < contract.n_clauses; i++) {
         ob_clause_info clause;
@@ -441,6 +447,8 @@ static ob_status put_head(certifying *c) {
     ob__out_string(out, ob_contract_status_name(contract.status));
     ob__out(out, ",\n\"comparison\":");
     OB_TRY(ob_comparison_to_json(c->comparison, write_comparison, out, c->error));
+    ob__out(out, ",\n\"proved\":");
+    OB_TRY(ob__certify_put_proved(out, c->sides[0].report, c->sides[1].report, c->info));
     ob__out(out, ",\n\"broadcasts\":{\"before\":");
     OB_TRY(write_broadcasts(c, out, c->sides[0].report));
     ob__out(out, ",\n\"after\":");

@@ -1,4 +1,5 @@
-/* Certificates: equal and changed models, verification, a change of any line, models that cannot be run. */
+/* Certificates: equal and changed models, what is proved of them, verification, a change of any line, models that cannot be run.
+ */
 #include "failing.h"
 #include "model_text.h"
 
@@ -111,10 +112,43 @@ static void changed_models(void **state) {
     assert_true(!info.equal && info.n_different > 0 && info.n_different < info.n_runs);
 }
 
+static const char explicit_one[] = "<ir_version: 8, opset_import: [\"\" : 17, \"onnx_broadcast\" : 1]>\n"
+                                   "g (float[N] x, float[M] w) => (float[?] y) <float[1] c = {2}> {\n"
+                                   "  p, q = onnx_broadcast.Broadcast (x, w) a = Sub (p, q) s = Shape (a) d = Expand (c, s)\n"
+                                   "  y = Mul (a, d) }\n";
+static const char of_run[] = HEADER "g (float[N] x) => (y, z) { y = NonZero (x) z = Relu (x) }\n";
+static const char of_other_run[] = HEADER "g (float[N] x) => (y, z) { p = Identity (x) y = NonZero (p) z = Relu (x) }\n";
+static const char wrong_below_8[] = HEADER "g (float[N] x, float[M] w) => (float[?] y) <float[1] c = {2}, int64[1] e = {8}> "
+                                           "{ s = Shape (x) m = Max (s, e) p = Expand (w, m) a = Sub (x, p) y = Mul (a, c) }\n";
+
+/* What is proved is said of each output, and what is not has a reason. */
+static void proofs_are_named(void **state) {
+    (void)state;
+    ob_certificate_info info = certify(model, explicit_one, &text);
+    assert_true(info.equal && info.contract == OB_RELATION_EQUAL);
+    assert_true(info.n_outputs == 1 && info.n_output_shapes == 1 && info.n_output_elements == 1);
+    assert_true(info.n_values == 1 && info.n_value_shapes == 1 && info.n_value_elements == 1);
+    assert_non_null(strstr(text.text, "\"proved\":{\"outputs\":[\n{\"name\":\"y\",\"shape\":\"equal values\",\"elements\":"
+                                      "\"proved\",\"lemmas\":[\"Operands.expansions_are_exchanged\"]}],\n"
+                                      "\"inner\":{\"values\":1,\"shapes\":1,\"elements\":1}}"));
+    info = certify(of_run, of_run, &text);
+    assert_true(info.equal && info.n_output_shapes == 2 && info.n_output_elements == 2);
+    info = certify(of_run, of_other_run, &text); /* equal in all runs, and not proved */
+    assert_true(info.equal && info.n_outputs == 2 && info.n_output_shapes == 1 && info.n_output_elements == 1);
+    assert_non_null(strstr(text.text,
+                           "{\"name\":\"y\",\"shape\":\"runs only\",\"why_shape\":\"a size is known in runs only\",\"elements\":"
+                           "\"runs only\",\"why_elements\":\"node \\\"p\\\" (Identity): no operator of the old model has"));
+    info = certify(model, swapped, &text); /* shapes alone */
+    assert_true(!info.equal && info.n_output_shapes == 1 && info.n_output_elements == 0);
+    info = certify(model, wrong_below_8, &text);
+    assert_true(!info.equal && info.n_output_shapes == 0 && info.n_output_elements == 0);
+    assert_non_null(strstr(text.text, "\"why_shape\":\"the terms of a size differ\""));
+}
+
 static void any_change_is_found(void **state) {
     (void)state;
     ob_error error;
-    (void)certify(model, renamed, &text);
+    (void)certify(model, explicit_one, &text);
     assert_int_equal(ob_certificate_verify(text.text, text.n, old_path, new_path, NULL, &error), OB_OK);
     size_t line = 1;
     for (size_t i = 0; i < text.n; i++) {
@@ -182,10 +216,8 @@ static void options_and_refusals(void **state) {
 int main(int argc, char **argv) {
     if (argc > 1) cmocka_set_test_filter(argv[1]);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(equal_models),
-        cmocka_unit_test(changed_models),
-        cmocka_unit_test(any_change_is_found),
-        cmocka_unit_test(options_and_refusals),
+        cmocka_unit_test(equal_models),        cmocka_unit_test(changed_models),       cmocka_unit_test(proofs_are_named),
+        cmocka_unit_test(any_change_is_found), cmocka_unit_test(options_and_refusals),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }
