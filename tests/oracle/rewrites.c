@@ -7,25 +7,30 @@
  *
  *     {"model": NAME, "side": SIDE}                                     a model
  *     {"model": NAME, "form": FORM, "refused": REASON}                  no rewrite
- *     {"model": NAME, "form": FORM, "side": SIDE, "claims": [CLAIM...], "stated": [CLAUSE...], "runs": RUNS}
+ *     {"model": NAME, "form": FORM, "side": SIDE, "claims": [CLAIM...], "stated": [CLAUSE...], "runs": RUNS, "proved": PROVED}
+ *     {"model": NAME, "form": FORM, "changed": true, ..., "proved_runs": RUNS}
+ *                                             the rewrite with one word changed; runs of the outputs alone that are proved equal
  *
  * SIDE is what a check finds: contract, values by path and name with their shapes, and "places", the names of sizes of inputs
  * that have none. A CLAIM is the declared and the inferred shape of a result of an explicit operator, or a condition that such an
- * operator carries. Terms and clauses are written as in term_json.h. */
+ * operator carries. PROVED is what a certificate proves: {NAME: [is the shape equal, are the elements]}. Terms and clauses are
+ * written as in term_json.h. */
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "data_sets.h"
+#include "mutate.h"
 #include "onnx_broadcast/onnx_broadcast.h"
+#include "passes/compare/same.h"
 #include "side_json.h"
 #include "variants.h"
 /* which names a type `value` */
 #include "soundness/gen.h"
 
 /* Limits of the runs: most sets of sizes, memory of one run. */
-enum { MOST_RUNS = 5, MOST_BYTES = 1 << 26 };
+enum { MOST_RUNS = 5, MOST_BYTES = 1 << 26, MUTANTS = 2 };
 
 typedef struct subject {
     const char *name;
@@ -84,7 +89,7 @@ static void run_sets(const subject *s, const ob_model *made, size_t *n_runs, siz
     ob_session_close(&sessions[1]);
 }
 
-static void put_runs(const subject *s, const ob_model *made) {
+static void put_runs(const subject *s, const char *name, const ob_model *made) {
     const ob_certify_options options = {.max_runs = MOST_RUNS, .max_memory = MOST_BYTES};
     ob_certificate_info info = {.contract = OB_RELATION_UNKNOWN};
     ob_error error;
@@ -94,7 +99,7 @@ static void put_runs(const subject *s, const ob_model *made) {
     run_sets(s, made, &n_runs, &n_different);
     n_runs += info.n_runs;
     n_different += info.n_different;
-    printf(",\"runs\":{\"n\":%zu,\"different\":%zu,\"both_refuse\":%zu,\"one_refuses\":%zu,\"relation\":\"%s\",\"error\":",
+    printf(",\"%s\":{\"n\":%zu,\"different\":%zu,\"both_refuse\":%zu,\"one_refuses\":%zu,\"relation\":\"%s\",\"error\":", name,
            n_runs, n_different, info.n_refused, info.n_unlike, ob_relation_name(info.contract));
     json_string(stdout, status == OB_OK ? "" : error.message);
     putchar('}');
@@ -108,21 +113,83 @@ static void begin_line(const subject *s, const char *form) {
     printf(",\"form\":\"%s\",", form);
 }
 
-static void put_rewrite(const subject *s, const char *form, ob_model *made) {
+/* Leaves the outputs that are proved equal. False: there are none. */
+static bool keep_outputs(ob_graph *graph, const ob_compared_values *values) {
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < graph->n_outputs; i++)
+        for (size_t k = 0; k < values->n; k++) {
+            if (!values->items[k].equal || strcmp(values->items[k].name, graph->outputs[i]->name) != 0) continue;
+            graph->outputs[n++] = graph->outputs[i];
+            break;
+        }
+    graph->n_outputs = n;
+    return n > 0;
+}
+
+/* Runs both models with these outputs alone. */
+static void put_proved_runs(const subject *s, const ob_model *made, const ob_compared_values *values) {
+    ob_model *before = NULL, *after = NULL;
+    if (ob_model_clone(s->model, &before, NULL) == OB_OK && ob_model_clone(made, &after, NULL) == OB_OK &&
+        keep_outputs(before->graph, values) && keep_outputs(after->graph, values) &&
+        ob_model_save(before, s->paths[0], OB_FORMAT_PROTOBUF, NULL) == OB_OK)
+        put_runs(s, "proved_runs", after);
+    if (ob_model_save(s->model, s->paths[0], OB_FORMAT_PROTOBUF, NULL) != OB_OK) abort();
+    ob_model_close(&before);
+    ob_model_close(&after);
+}
+
+static void put_proved(const subject *s, const ob_model *made, ob_report *report, bool changed) {
+    ob_compared_values values = {0};
+    ob_arena arena;
+    ob__arena_init(&arena, ob_allocator_default());
+    printf(",\"proved\":{");
+    if (ob__compare_main_values(s->report, report, &arena, &values) != OB_OK) values.n = 0;
+    for (size_t i = 0; i < values.n; i++) {
+        if (i) putchar(',');
+        json_string(stdout, values.items[i].name);
+        printf(":[%s,%s]", values.items[i].shape != OB_SHAPE_OPEN ? "true" : "false", values.items[i].equal ? "true" : "false");
+    }
+    putchar('}');
+    if (changed) put_proved_runs(s, made, &values);
+    ob__arena_release(&arena);
+}
+
+static void put_rewrite(const subject *s, const char *form, ob_model *made, bool changed) {
     ob_report *report = NULL;
     ob_error error;
     begin_line(s, form);
+    if (changed) printf("\"changed\":true,");
     if (ob_check(made, NULL, &report, &error) == OB_OK) {
         put_side(report);
         put_claims(report);
         put_stated(made);
-        put_runs(s, made);
+        put_runs(s, "runs", made);
+        put_proved(s, made, report, changed);
     } else {
         printf("\"broken\":");
         json_string(stdout, error.message);
     }
     printf("}\n");
     ob_report_close(&report);
+}
+
+/* Texts that differ in one word and are models. */
+static void put_changed(const subject *s, const char *form, const ob_model *made) {
+    byte_buffer text = {0};
+    ob_load_options options;
+    ob_load_options_init(&options);
+    options.format = OB_FORMAT_TEXT;
+    if (ob_model_write(made, OB_FORMAT_TEXT, append_bytes, &text, NULL) == OB_OK && append_bytes(&text, "", 1) == OB_OK) {
+        for (uint64_t seed = 1; seed <= MUTANTS; seed++) {
+            char *changed = mutated_text(made->graph, text.data, seed * 7919 + text.n);
+            ob_model *model = NULL;
+            if (changed && ob_model_load_memory(changed, strlen(changed), "changed", &options, &model, NULL) == OB_OK)
+                put_rewrite(s, form, model, true);
+            ob_model_close(&model);
+            free(changed);
+        }
+    }
+    free(text.data);
 }
 
 /* The rewritten model, and the implicit form of an explicit one. */
@@ -133,7 +200,8 @@ static void rewrite_to(const subject *s, ob_form form) {
     char name[60];
     const ob_status status = make_variant(s->model, form, &buffer, &made, &error);
     if (status == OB_OK) {
-        put_rewrite(s, ob_form_name(form), made);
+        put_rewrite(s, ob_form_name(form), made, false);
+        if (!s->folder) put_changed(s, ob_form_name(form), made);
     } else {
         begin_line(s, ob_form_name(form));
         printf(status == OB_E_UNSUPPORTED ? "\"refused\":" : "\"broken\":");
@@ -142,7 +210,7 @@ static void rewrite_to(const subject *s, ob_form form) {
     }
     if (status == OB_OK && form != OB_FORM_IMPLICIT && make_variant(made, OB_FORM_IMPLICIT, &again, &back, &error) == OB_OK) {
         snprintf(name, sizeof name, "%s, implicit", ob_form_name(form));
-        put_rewrite(s, name, back);
+        put_rewrite(s, name, back, false);
     }
     ob_model_close(&back);
     ob_model_close(&made);

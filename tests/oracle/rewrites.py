@@ -9,6 +9,9 @@ PROGRAM (rewrites.c) prints models before and after as JSON. A value that exists
 - by Z3: no sizes below 2^20 that both contracts admit make them different
 - by runs only: a part of a shape is not stated on sizes of inputs. Nothing is proved then; what was run is counted
 
+A certificate must not prove more: what it proves equal is compared with all of this, and with models in which one word is
+changed.
+
 Names of sizes that inputs leave unnamed are their places, the same in both models. Any other size without a name belongs to one
 model, so it equals nothing but itself in that model. Z3 has 2 seconds for each question; where it does not answer, sizes are
 tried. The last line is `N rewrites, N values equal by terms, N by Z3, N by runs only, N runs; N differ`; exit status 1 if any
@@ -201,21 +204,55 @@ def judge_runs(count, runs):
         raise Differs(f"the certificate's relation of contracts: {runs['relation']}")
 
 
+def judge_proved(count, before, after, proved):
+    """Counts what a certificate proves of the values that are compared by runs only here."""
+    for name in before.values:
+        if name in after.values and name in proved:
+            how, _ = shape_verdict(collections.Counter(), before, after, name)
+            count["certificate, shapes", how, "proved" if proved[name][0] else "open"] += 1
+            count["certificate, elements", "of an output" if name in before.outputs else "inner",
+                  "proved" if proved[name][1] else "open"] += 1
+
+
+def judge_changed(count, before, line):
+    """A model with one word changed: a certificate must prove nothing of it that is not so."""
+    proved, proved_runs = line["proved"], line.get("proved_runs", {"n": 0, "different": 0})
+    after = Side(line["side"], "after ")
+    count["changed"] += 1
+    count["changed, other results"] += line["runs"]["different"] > 0
+    count["changed, runs of proved outputs"] += proved_runs["n"]
+    if proved_runs["different"]:
+        raise Differs(f"a certificate proves elements equal that are not: {proved_runs}")
+    for name in before.values:
+        if name in after.values and proved.get(name, [False])[0]:
+            shape_verdict(count, before, after, name)
+            count["changed, shapes proved"] += 1
+
+
+def fail(text):
+    raise Differs(text)
+
+
+def steps_of(count, before, line):
+    if "broken" in line:
+        return [lambda: fail(line["broken"])]
+    if "changed" in line:
+        return [lambda: judge_changed(count, before, line)]
+    after = Side(line["side"], "after ")
+    return [lambda: judge_runs(count, line["runs"]), lambda: judge_values(count, before, after),
+            lambda: judge_claims(count, before, after, line["claims"]),
+            lambda: judge_contracts(count, before, after, line["stated"]),
+            lambda: judge_proved(count, before, after, line["proved"])]
+
+
 def judge(count, before, line):
     """One rewrite; differences are printed and counted."""
-    if "refused" in line:
+    if "refused" in line or "changed" in line and "broken" in line:
         count["refused"] += 1
         return
-    count["rewrites"] += 1
-    steps = [lambda: judge_runs(count, line["runs"])]
-    if "broken" not in line:
-        after = Side(line["side"], "after ")
-        steps += [lambda: judge_values(count, before, after), lambda: judge_claims(count, before, after, line["claims"]),
-                  lambda: judge_contracts(count, before, after, line["stated"])]
-    for step in steps:
+    count["rewrites"] += "changed" not in line
+    for step in steps_of(count, before, line):
         try:
-            if "broken" in line:
-                raise Differs(line["broken"])
             step()
         except Differs as difference:
             count["differ"] += 1
@@ -249,7 +286,8 @@ def main():
         count = sum(pool.imap(work, jobs), collections.Counter())
     for key in sorted(key for key in count if isinstance(key, tuple)):
         print(f"{' '.join(key)}: {count[key]}")
-    for key in ("models", "refused", "claims", "stated", "timeouts", "run errors"):
+    for key in ("models", "refused", "changed", "changed, other results", "changed, shapes proved",
+                "changed, runs of proved outputs", "claims", "stated", "timeouts", "run errors"):
         print(f"{key}: {count[key]}")
     print(f"{count['rewrites']} rewrites, {count['terms']} values equal by terms, {count['z3']} by Z3, "
           f"{count['runs only'] + count['outputs', 'runs'] + count['values', 'runs']} by runs only, "

@@ -22,11 +22,13 @@ def side(shape, clauses=(AT_LEAST_1,), dtype="float", places=(), assumed=False):
             "outputs": ["y"], "values": [["x", dtype, False, ["N"]], ["y", dtype, assumed, shape]]}
 
 
-def judged(before, after, claims=(), stated=(AT_LEAST_1,), runs=()):
+def judged(before, after, claims=(), stated=(AT_LEAST_1,), runs=(), proved=None, changed=None):
     """The counts for one rewrite."""
     count = collections.Counter()
     line = {"model": "made", "form": "expand", "side": after, "claims": list(claims), "stated": list(stated),
-            "runs": {**RUNS, **dict(runs)}}
+            "runs": {**RUNS, **dict(runs)}, "proved": proved or {}}
+    if changed:
+        line.update(changed=True, proved_runs={**RUNS, **changed})
     with contextlib.redirect_stdout(io.StringIO()):
         rewrites.judge(count, rewrites.Side(copy.deepcopy(before), "before "), line)
     return count
@@ -46,6 +48,10 @@ FAULTS = {
     "a declared size that only a run knows": judged(PLAIN, PLAIN, claims=[["shape", "new", ["N"], ["?3"]]]),
     "other elements": judged(PLAIN, PLAIN, runs=[("different", 1)]),
     "one model refuses": judged(PLAIN, PLAIN, runs=[("one_refuses", 1)]),
+    "a certificate proves a shape that is wrong at one size": judged(
+        PLAIN, side([WRONG_AT_7, 4]), proved={"y": [True, False]}, changed={"n": 2}),
+    "a certificate proves elements that differ in a run": judged(
+        PLAIN, PLAIN, proved={"y": [True, True]}, changed={"different": 1}),
 }
 # Sizes that only a run knows are never proved equal, whatever their numbers are.
 OPEN = {
