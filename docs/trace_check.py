@@ -4,6 +4,7 @@ import os
 import re
 
 MOST_WORDS = 14  # of a text that is quoted: the texts are not ours
+LEMMAS = "passes/compare/classes.h"  # certificates name them
 CASES = {"test_graphs": "tests/graphs/{}.txt", "check_cli": "tests/cli/{}.cmd", "test_values": "tests/values/{}.txt"}
 
 
@@ -122,6 +123,12 @@ def proof_problems(project, reference):
     return [] if reference in project.goals else [f"no goal {reference} in proofs/"]
 
 
+def lemma_problems(project):
+    named = re.findall(r'\bX\(\w+, "([^"]+)"\)', project.text(LEMMAS) or "")
+    wrong = [problem for lemma in named for problem in proof_problems(project, lemma)]
+    return [f"{LEMMAS}: {text}" for text in wrong or ([] if named else ["names no lemma"])]
+
+
 def words_problems(project, section, row):
     words, text = row.one("words"), row.one("in") or section.text
     if not words:
@@ -152,7 +159,7 @@ def row_problems(project, section, row, claims):
 
 def problems(sections, claims, project):
     """What is wrong with the rows, a line each."""
-    wrong, seen, used = [], set(), set()
+    wrong, seen, used = lemma_problems(project), set(), set()
     for section in sections:
         for row in section.rows:
             if row.name in seen:
