@@ -173,6 +173,7 @@ static ob_status expand_bodies(ob_session *session, const ob_propagate_options *
         how.findings = round == 0 ? findings : NULL;
         OB_TRY(ob__expand_bodies(session->model, &session->facts, &how, &any, error));
         if (!any) return OB_OK;
+        OB_TRY(ob__note_operators(session));
         OB_TRY(ob__name_required_results(session->model));
         OB_TRY(ob__propagate(session->model, options, &session->facts, NULL));
     }
@@ -184,8 +185,11 @@ static ob_status optimize(ob_session *session, const ob_propagate_options *optio
                           uint64_t max_nodes, ob_survey *survey, ob_error *error) {
     bool any;
     if (!session->optimize) return OB_OK;
-    OB_TRY(ob__apply_rules(session->model, &session->facts, session->numerics == OB_NUMERICS_RELAXED, &any, error));
+    const ob_rule_listener listener = {ob__session_uses, session};
+    const bool relaxed = session->numerics == OB_NUMERICS_RELAXED;
+    OB_TRY(ob__apply_rules(session->model, &session->facts, relaxed, &listener, &any, error));
     if (!any) return OB_OK;
+    OB_TRY(ob__note_operators(session));
     OB_TRY(ob__name_required_results(session->model));
     OB_TRY(ob__propagate(session->model, options, &session->facts, NULL));
     return expand_bodies(session, options, findings, max_nodes, survey, error);
@@ -206,6 +210,7 @@ static ob_status infer_all(ob_session *session, ob_propagate_options *options, o
     bool any;
     OB_TRY(ob__write_gradients(session->model, &session->facts, max_nodes, &any, error));
     if (any) {
+        OB_TRY(ob__note_operators(session));
         OB_TRY(ob__name_required_results(session->model));
         ob__findings_release(findings);
         ob__findings_init(findings, &session->allocator);
@@ -296,7 +301,9 @@ static ob_status set_up(ob_session *session, const ob_model *model, const ob_ses
     OB_TRY(ob__model_resolve_ops(session->model));
     uint64_t max_nodes = max_nodes_of(config, session->model);
     OB_TRY(ob__inline_functions(session->model, max_nodes, error));
+    OB_TRY(ob__note_operators(session));
     OB_TRY(ob__unroll_sequence_maps(session->model, error));
+    OB_TRY(ob__note_operators(session));
     OB_TRY(read_config(session, config, error));
     ob_survey *survey = ob__survey_new(&session->arena);
     if (!survey) return OB_E_MEMORY;

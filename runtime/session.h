@@ -45,6 +45,7 @@ struct ob_session {
     uint32_t *uses;                /* by value id: reads by nodes that run, and graph outputs */
     const ob_node **last_reader;   /* by value id: the last node that reads the value; NULL: none, or the caller */
     bool has_cells;                /* an input or output is not a tensor */
+    uint64_t *rows;                /* one bit for each row of the operator table: the session needs it */
     bool *live;                    /* by node id: it runs */
     bool *joins_windows;           /* by node id: padding that windows can count as theirs, if it is one of zeros; NULL: none */
     ob_group **groups;             /* by node id: the nodes that are planned as one step if sizes allow; NULL: alone */
@@ -81,6 +82,11 @@ static inline ob_kernel_site ob__site(const ob_session *session, const ob_node *
                             .relaxed = session->numerics == OB_NUMERICS_RELAXED,
                             .blas = session->blas};
 }
+
+/* runtime/operators.c: notes the operators of the session's model as it is now, for ob_session_each_operator. */
+ob_status ob__note_operators(ob_session *session);
+/* Notes one; `context` is the session. */
+void ob__session_uses(void *context, const struct ob_op *op);
 
 /* runtime/live.c: fills session->uses and session->live. */
 ob_status ob__find_live(ob_session *session);

@@ -43,6 +43,7 @@ static bool find_reason(const ob_node *node, char *reason, size_t n_bytes) {
     if (node->function && !node->op) return false;
     int64_t opset = ob__graph_opset(node->graph, node->domain);
     if (node->op && ob__is_too_new(node->graph, node->domain, reason, n_bytes)) return true;
+    if (!node->op && opset > 0 && ob__op_is_left_out(node->domain, node->op_type, opset, reason, n_bytes)) return true;
     if (!node->op && opset == 0)
         ob__sentence(reason, n_bytes, "the model does not import the operator set %s", domain_text(node->domain));
     else if (!node->op && ob__model_find_op(node->graph->model, node->domain, node->op_type, 0))

@@ -8,6 +8,7 @@
 
 static const char usage[] =
     "usage: onnx-broadcast-run MODEL [--input [NAME=]FILE]... [--output-dir DIR [--npy]] [options]\n"
+    "       onnx-broadcast-run --list-ops MODEL... [options]\n"
     "\n"
     "Runs an ONNX model (.onnx, .onnxtxt, .textproto, .json, or - for standard input) and prints a preview of its outputs.\n"
     "\n"
@@ -41,6 +42,8 @@ static const char usage[] =
     "  --warmup W            number of runs before the measured ones [1]\n"
     "  --min-time S          continue until S seconds have passed [0]\n"
     "  --explain-plan        print the steps: nodes, kernel, bytes read and written, in place or not\n"
+    "  --list-ops            print the operators that the models need, in all versions and types, for a build with no others\n"
+    "                        (OB_OPS, docs/embedding.md)\n"
     "  --profile[=FILE]      print the time by node, and write a trace for chrome://tracing to FILE\n"
     "  --verbose             print progress to standard error: files, plans, memory\n"
     "  --quiet               no preview, no notes\n"
@@ -116,6 +119,7 @@ static bool parse_option(run_options *r, arguments *o) {
     if (option_has_value(o, "--op-library")) return !o->failed && load_operators(TOOL, o->value, &r->operators);
     if (option_may_have_value(o, "--profile")) return r->profile = true, r->profile_file = o->value, true;
     if (option_is(o, "--explain-plan")) return r->explain_plan = true;
+    if (option_is(o, "--list-ops")) return r->lists_operators = true;
     if (option_is(o, "--npy")) return r->npy = true;
     if (option_is(o, "--no-optimize")) return r->optimize = false, true;
     if (option_is(o, "--random")) return r->random = true;
@@ -135,10 +139,16 @@ static bool parse(run_options *r, int argc, char **argv, bool *done) {
             if (!parse_option(r, &o) || o.failed) return false;
         } else if (!r->model)
             r->model = option_text(&o);
+        else if (r->n_more < MAX_FILES)
+            r->more[r->n_more++] = option_text(&o);
         else {
-            complain(TOOL, NULL, "only one model can be run: %s is the second one", option_text(&o));
+            complain(TOOL, NULL, "more than %d models", MAX_FILES);
             return false;
         }
+    }
+    if (r->n_more && !r->lists_operators) {
+        complain(TOOL, NULL, "only one model can be run: %s is the second one", r->more[0]);
+        return false;
     }
     if (!r->model) complain(TOOL, NULL, "no model is given (--help shows the options)");
     if (r->model && r->profile_file && is_same_file(r->model, r->profile_file)) {
@@ -226,7 +236,7 @@ static exit_code run_session(const run_options *r, ob_session *session, session_
     return code;
 }
 
-static exit_code run(const run_options *r) {
+static exit_code run(run_options *r) {
     run_inputs inputs = {0};
     ob_model *model = NULL;
     ob_session *session = NULL;
@@ -264,12 +274,25 @@ static exit_code run(const run_options *r) {
     if (r->profile && !context.profile)
         code = out_of_memory(r);
     else if (ob_session_create(model, &config, &session, &error) == OB_OK)
-        code = run_session(r, session, &context, &inputs, load_ms, start);
+        code = r->lists_operators ? (operators_add(&r->list, session, &error) == OB_OK ? EXIT_DONE : fail(&context, &error))
+                                  : run_session(r, session, &context, &inputs, load_ms, start);
     else
         code = fail(&context, &error);
     ob_session_close(&session);
     ob_model_close(&model);
     profile_end(context.profile);
+    return code;
+}
+
+/* All models, or no list. */
+static exit_code list_operators(run_options *r) {
+    exit_code code = run(r);
+    for (size_t i = 0; code == EXIT_DONE && i < r->n_more; i++) {
+        r->model = r->more[i];
+        code = run(r);
+    }
+    if (code == EXIT_DONE) operators_print(&r->list);
+    free(r->list.items);
     return code;
 }
 
@@ -282,7 +305,7 @@ int main(int argc, char **argv) {
     stop_install();
     r.max_memory = ob_machine_memory();
     bool understood = parse(&r, argc, argv, &done);
-    exit_code code = !understood ? EXIT_MISUSED : done ? EXIT_DONE : run(&r);
+    exit_code code = !understood ? EXIT_MISUSED : done ? EXIT_DONE : r.lists_operators ? list_operators(&r) : run(&r);
     ob_operators_close(&r.operators);
     if (fflush(stdout) != 0 || ferror(stdout)) {
         complain(TOOL, NULL, "cannot write to standard output");

@@ -10,8 +10,18 @@ typedef enum exit_code { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_MISUSED = 2, EXIT_
 
 enum { MAX_DIMS = 64, MAX_FILES = 4096 };
 
+/* The operators that models need; zero: empty. */
+typedef struct operator_list {
+    ob_operator_use *items;
+    size_t n, capacity;
+} operator_list;
+
 typedef struct run_options {
     const char *model;
+    const char *more[MAX_FILES]; /* further models, with --list-ops */
+    size_t n_more;
+    bool lists_operators; /* --list-ops: nothing is run */
+    operator_list list;
     const char *files[MAX_FILES]; /* "F" or "NAME=F", in order */
     size_t n_files;
     ob_named_size dims[MAX_DIMS];
@@ -74,6 +84,10 @@ bool is_raw_file(const char *text, bool exists);
 exit_code read_set(const run_options *options, const ob_session *session, const char *path, int named,
                    const ob_allocator *allocator, run_inputs *inputs);
 exit_code read_raw(const ob_session *session, const char *text, bool exists, size_t at, run_inputs *inputs);
+
+/* run_operators.c: adds those of the session, each once; prints the list and frees it. */
+ob_status operators_add(operator_list *list, const ob_session *session, ob_error *error);
+void operators_print(operator_list *list);
 
 /* run_plan.c: prints the steps of the plan that the session used last. */
 ob_status plan_print(const ob_session *session, ob_error *error);

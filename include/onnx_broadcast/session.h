@@ -310,6 +310,21 @@ typedef struct ob_step_info {
 OB_API ob_status ob_session_each_step(const ob_session *session, void (*visit)(void *context, const ob_step_info *step),
                                       void *context, ob_error *error);
 
+/** An operator that a session needs. */
+typedef struct ob_operator_use {
+    const char *domain; /**< "ai.onnx" for the standard domain; static */
+    const char *name;   /**< operator type; static */
+    int since;          /**< the version of the operator: the first opset with it */
+    uint64_t types; /**< element types of its operands and results, one bit for each ob_dtype number; 0: not known, or nodes of
+                         it were replaced */
+} ob_operator_use;
+
+/** Calls `visit` for each operator of the library's table that the session needs: those of the model, of bodies that define
+ * operators, and of nodes that replace others; in the order of the table. A build with these operators only (OB_OPS) makes the
+ * same session. E_ARGUMENT, E_MEMORY. */
+OB_API ob_status ob_session_each_operator(const ob_session *session, void (*visit)(void *context, const ob_operator_use *use),
+                                          void *context, ob_error *error);
+
 /** Lends the session a block of n_bytes for intermediate results and scratch memory. With block NULL it takes the last block
  * back; n_bytes is then ignored. The block must be aligned to 64 bytes and must not overlap inputs, outputs or weights. It must
  * stay valid until the caller takes it back, lends another one or closes the session. Its contents are undefined. All plans use

@@ -1,6 +1,8 @@
 #include "ops/body/derivative.h"
+#include "ops/table/select.h"
 
-#define ROW(domain_, name_, since_, text_, kind_, fill_) {{domain_, #name_, since_, text_}, OB_DERIVATIVE_##kind_, fill_},
+#define ROW(domain_, name_, since_, text_, kind_, fill_)                                                                         \
+    OB_IF_OPERATOR(name_)({{domain_, #name_, since_, text_}, OB_DERIVATIVE_##kind_, fill_}, )
 static const ob_derivative table[] = {
 #define OB_DERIVATIVE(domain, name, since, ...)        ROW(domain, name, since, #__VA_ARGS__, WHOLE, -1)
 #define OB_DERIVATIVE_PAIRS(domain, name, since, ...)  ROW(domain, name, since, #__VA_ARGS__, PAIRS, -1)
@@ -13,9 +15,10 @@ static const ob_derivative table[] = {
 #undef OB_DERIVATIVE_EACH
 #undef OB_DERIVATIVE_MOVES
 #undef OB_DERIVATIVE_ZERO
+    {{NULL, NULL, 0, NULL}, OB_DERIVATIVE_ZERO, -1} /* so that it is never empty */
 };
 
-enum { N_ROWS = sizeof table / sizeof table[0] };
+enum { N_ROWS = sizeof table / sizeof table[0] - 1 };
 
 size_t ob__derivative_count(void) {
     return N_ROWS;

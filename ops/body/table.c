@@ -1,14 +1,16 @@
 #include <string.h>
 
 #include "ops/body/body.h"
+#include "ops/table/select.h"
 
 static const ob_body table[] = {
-#define OB_BODY(domain_, name_, since_, ...) {domain_, #name_, since_, #__VA_ARGS__},
+#define OB_BODY(domain_, name_, since_, ...) OB_IF_OPERATOR(name_)({domain_, #name_, since_, #__VA_ARGS__}, )
 #include "ops/table/bodies.def"
 #undef OB_BODY
+    {NULL, NULL, 0, NULL} /* so that it is never empty */
 };
 
-enum { N_BODIES = sizeof table / sizeof table[0] };
+enum { N_BODIES = sizeof table / sizeof table[0] - 1 };
 
 size_t ob__body_count(void) {
     return N_BODIES;

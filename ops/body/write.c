@@ -78,6 +78,9 @@ static ob_dtype result_type(const ob_node *node, uint32_t i, const ob_dtype *in)
 ob_status ob__body_write(const ob_body_writer *w, ob_body_call *call, ob_term *out) {
     const char *domain = call->domain ? call->domain : "";
     const ob_op *op = ob__op_find(domain, call->op_type, domain[0] ? 1 : OB_BODY_OPSET);
+    char reason[200];
+    OB_FAIL_IF(!op && ob__op_is_left_out(domain, call->op_type, domain[0] ? 1 : OB_BODY_OPSET, reason, sizeof reason), w->error,
+               OB_E_UNSUPPORTED, "its definition has the operator %s: %s", call->op_type, reason);
     OB_FAIL_IF(!op || !ob__op_takes(op, call->n_in) || !ob__op_gives(op, call->n_out), w->error, OB_E_INTERNAL,
                "the body of %s: no operator %s of %u operands and %u results", w->call->op_type, call->op_type, call->n_in,
                call->n_out);

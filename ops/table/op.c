@@ -1,6 +1,7 @@
 #include "ops/table/op.h"
 #include "core/base/text.h"
 #include "ops/table/attributes.h"
+#include "ops/table/select.h"
 
 #include <string.h>
 
@@ -18,10 +19,9 @@
 
 #define OB_OP(domain, name, since, in_min, in_max, out_min, out_max, signature, t, u, v, w, broadcast, mark, rule, axes, kernel, \
               attributes)                                                                                                        \
-    OB_RULE(rule);                                                                                                               \
-    void ob__axes_##axes(struct ob_axes *);                                                                                      \
-    OB_KERNEL(kernel);                                                                                                           \
-    extern const ob_op_attribute ob__attributes_##attributes[];
+    OB_IF_ROW(name, since)                                                                                                       \
+    (OB_RULE(rule); void ob__axes_##axes(struct ob_axes *); OB_KERNEL(kernel);                                                   \
+     extern const ob_op_attribute ob__attributes_##attributes[];)
 #include "ops/table/ops.def"
 #undef OB_OP
 
@@ -93,26 +93,27 @@ enum {
 static const ob_op table[] = {
 #define OB_OP(domain_, name_, since_, in_min_, in_max_, out_min_, out_max_, signature_, t, u, v, w, broadcast_, mark_, rule,     \
               axes_, kernel_, attributes_)                                                                                       \
-    {.domain = domain_,                                                                                                          \
-     .name = #name_,                                                                                                             \
-     .since = since_,                                                                                                            \
-     .in_min = in_min_,                                                                                                          \
-     .in_max = in_max_,                                                                                                          \
-     .out_min = out_min_,                                                                                                        \
-     .out_max = out_max_,                                                                                                        \
-     .signature = signature_,                                                                                                    \
-     .types = {t, u, v, w},                                                                                                      \
-     BROADCASTS_##broadcast_,                                                                                                    \
-     .deprecated = (mark_)&DEPRECATED,                                                                                           \
-     .varies = (mark_)&VARIES,                                                                                                   \
-     .centers = (mark_)&CENTERS,                                                                                                 \
-     .shapes = (mark_)&SHAPES,                                                                                                   \
-     .keeps = (mark_)&KEEPS,                                                                                                     \
-     .reads = READS(mark_),                                                                                                      \
-     .infer = ob__infer_##rule,                                                                                                  \
-     .axes = ob__axes_##axes_,                                                                                                   \
-     .kernel = &ob__kernel_##kernel_,                                                                                            \
-     .attributes = ob__attributes_##attributes_},
+    OB_IF_ROW(name_, since_)                                                                                                     \
+    ({.domain = domain_,                                                                                                         \
+      .name = #name_,                                                                                                            \
+      .since = since_,                                                                                                           \
+      .in_min = in_min_,                                                                                                         \
+      .in_max = in_max_,                                                                                                         \
+      .out_min = out_min_,                                                                                                       \
+      .out_max = out_max_,                                                                                                       \
+      .signature = signature_,                                                                                                   \
+      .types = {t, u, v, w},                                                                                                     \
+      BROADCASTS_##broadcast_,                                                                                                   \
+      .deprecated = (mark_)&DEPRECATED,                                                                                          \
+      .varies = (mark_)&VARIES,                                                                                                  \
+      .centers = (mark_)&CENTERS,                                                                                                \
+      .shapes = (mark_)&SHAPES,                                                                                                  \
+      .keeps = (mark_)&KEEPS,                                                                                                    \
+      .reads = READS(mark_),                                                                                                     \
+      .infer = ob__infer_##rule,                                                                                                 \
+      .axes = ob__axes_##axes_,                                                                                                  \
+      .kernel = &ob__kernel_##kernel_,                                                                                           \
+      .attributes = ob__attributes_##attributes_}, )
 #include "ops/table/ops.def"
 #undef OB_OP
 };
@@ -125,6 +126,10 @@ size_t ob__op_count(void) {
 
 const ob_op *ob__op_at(size_t index) {
     return index < N_ROWS ? &table[index] : NULL;
+}
+
+size_t ob__op_index(const ob_op *op) {
+    return op >= table && op < table + N_ROWS ? (size_t)(op - table) : SIZE_MAX;
 }
 
 int64_t ob__newest_opset(const char *domain) {
@@ -149,6 +154,46 @@ bool ob__is_too_new(const ob_graph *graph, const char *domain, char *text, size_
     return true;
 }
 
+/* ---- Builds that have only selected operators ---- */
+
+#ifdef OB_SELECTS_OPERATORS
+/* The other versions of those operators. */
+static const struct {
+    const char *domain, *name;
+    int since;
+} left_out[] = {
+#define OB_LEFT_OUT(domain, name, since) {domain, #name, since},
+#include "selection/left_out.def"
+#undef OB_LEFT_OUT
+    {"", "", 0}};
+
+/* Is a version between this one and the opset in force there? */
+static bool is_superseded(const ob_op *op, int64_t opset) {
+    for (size_t i = 0; i < sizeof left_out / sizeof left_out[0]; i++)
+        if (left_out[i].since > op->since && left_out[i].since <= opset && strcmp(left_out[i].name, op->name) == 0 &&
+            strcmp(left_out[i].domain, op->domain) == 0)
+            return true;
+    return false;
+}
+
+bool ob__op_is_left_out(const char *domain, const char *name, int64_t opset, char *text, size_t n_bytes) {
+    if (ob__op_find(domain, name, opset)) return false;
+    ob__sentence(text, n_bytes, "this build has only the operators that OB_OPS names; a line \"%s %s %lld\" there adds it",
+                 *domain ? domain : "ai.onnx", name, (long long)opset);
+    return true;
+}
+#else
+static bool is_superseded(const ob_op *op, int64_t opset) {
+    (void)op, (void)opset;
+    return false;
+}
+
+bool ob__op_is_left_out(const char *domain, const char *name, int64_t opset, char *text, size_t n_bytes) {
+    (void)domain, (void)name, (void)opset, (void)text, (void)n_bytes;
+    return false;
+}
+#endif
+
 const ob_op *ob__op_find(const char *domain, const char *name, int64_t opset) {
     const ob_op *best = NULL;
     for (size_t i = 0; i < N_ROWS; i++) {
@@ -157,7 +202,7 @@ const ob_op *ob__op_find(const char *domain, const char *name, int64_t opset) {
         if (best && op->since < best->since) continue;
         if (op->name[0] == name[0] && strcmp(op->name, name) == 0 && strcmp(op->domain, domain) == 0) best = op;
     }
-    return best;
+    return best && is_superseded(best, opset) ? NULL : best;
 }
 
 /* ---- Signatures ---- */

@@ -146,6 +146,11 @@ enum { OB_NEWEST_IR = 14 };
 bool ob__is_too_new(const ob_graph *graph, const char *domain, char *text, size_t n_bytes);
 size_t ob__op_count(void);
 const ob_op *ob__op_at(size_t index);
+/* The place of the row; SIZE_MAX: it is not in the table, but of a library. */
+size_t ob__op_index(const ob_op *op);
+/* In a build that has only selected operators (OB_OPS): true if it has no such operator at that opset. The text says which line
+ * adds it; at most n_bytes, terminated. */
+bool ob__op_is_left_out(const char *domain, const char *name, int64_t opset, char *text, size_t n_bytes);
 /* The element type of output `index`, from the signature and the inputs' types; OB_NONE if they do not determine it. */
 ob_dtype ob__op_output_dtype(const ob_op *op, uint32_t index, const ob_dtype *in, uint32_t n_in);
 /* Whether the signature, alone or with the inputs' types, determines the element type of output `index`. */

@@ -34,7 +34,9 @@ typedef struct application {
     ob_model *model, *patterns;
     const ob_facts *facts;
     bool relaxed, any;
-    bool quantizers; /* the roots that are visited: QuantizeLinear, or all others */
+    const ob_rule_listener *listener;
+    bool left_out[N_RULES]; /* the build lacks an operator */
+    bool quantizers;        /* the roots that are visited: QuantizeLinear, or all others */
     ob_reads reads;
     const ob_pattern *made[N_RULES];         /* NULL: not yet */
     bool occurs[N_RULES][OB_RULE_OPERATORS]; /* in the model */
@@ -80,9 +82,10 @@ static ob_status find_pattern(application *a, uint32_t rule) {
     if (!a->patterns) a->patterns = ob__model_new(&a->model->arena.allocator);
     ob_pattern *pattern = OB_ARENA_NEW(&a->arena, ob_pattern);
     if (!a->patterns || !pattern) return OB_E_MEMORY;
-    OB_TRY(ob__pattern_make(&table[rule], a->patterns, &a->arena, pattern, a->error));
-    a->made[rule] = pattern;
-    return OB_OK;
+    const ob_status status = ob__pattern_make(&table[rule], a->patterns, &a->arena, pattern, a->error);
+    if (status == OB_OK) a->made[rule] = pattern;
+    a->left_out[rule] = status == OB_E_UNSUPPORTED;
+    return a->left_out[rule] ? OB_OK : status;
 }
 
 static bool may_occur(const application *a, uint32_t rule) {
@@ -163,17 +166,33 @@ static void remove_matched(application *a, const ob_match *m) {
     }
 }
 
-static ob_status replace(application *a, const ob_match *m) {
+/* Takes back a replacement that this build cannot make: the nodes made so far, before the call, and the call itself. */
+static void undo_call(ob_node *call, const ob_node *before, ob_node *root) {
+    ob_value *result = call->outputs[0];
+    for (ob_node *node = before ? before->next : call->graph->first, *next; node != call; node = next) {
+        next = node->next;
+        ob__node_unlink(node);
+    }
+    ob__node_unlink(call);
+    ob__node_set_output(root, 0, result);
+}
+
+static ob_status replace(application *a, uint32_t rule, const ob_match *m) {
     ob_type types[OB_PATTERN_OPERANDS];
-    ob_node *call, *before = m->nodes[m->pattern->n_nodes - 1]->prev;
+    ob_node *call, *root = m->nodes[m->pattern->n_nodes - 1], *before = root->prev;
     ob_graph *graph = m->nodes[0]->graph;
+    a->any = true; /* there are new values, in any case */
     OB_TRY(make_call(a, m, types, &call));
-    OB_TRY(ob__body_expand(&m->pattern->rule->replacement, call, types, &a->scratch, a->error));
+    const ob_status status = ob__body_expand(&m->pattern->rule->replacement, call, types, &a->scratch, a->error);
+    a->left_out[rule] = status == OB_E_UNSUPPORTED;
+    if (a->left_out[rule]) return undo_call(call, before, root), OB_OK;
+    OB_TRY(status);
+    for (uint32_t i = 0; i < m->pattern->n_nodes && a->listener; i++)
+        a->listener->uses(a->listener->context, m->pattern->nodes[i]->op);
     for (const ob_node *node = before ? before->next : graph->first; node != call; node = node->next)
         for (uint32_t i = 0; i < node->n_inputs; i++) note_read(a, node->inputs[i], 1);
     ob__node_unlink(call);
     remove_matched(a, m);
-    a->any = true;
     return OB_OK;
 }
 
@@ -182,14 +201,15 @@ static ob_status visit(application *a, ob_node *root) {
     if ((strcmp(root->op_type, "QuantizeLinear") == 0) != a->quantizers) return OB_OK;
     for (uint32_t i = 0; i < N_RULES; i++) {
         bool exact = table[i].kind == OB_RULE_EXACT;
-        if (!may_occur(a, i) || strcmp(root->op_type, table[i].operators[0]) != 0) continue;
+        if (!may_occur(a, i) || a->left_out[i] || strcmp(root->op_type, table[i].operators[0]) != 0) continue;
         if (table[i].kind == OB_RULE_RELAXED && !a->relaxed) continue;
         OB_TRY(find_pattern(a, i));
+        if (a->left_out[i]) continue;
         ob_match m = {.facts = a->facts, .scratch = &a->scratch};
         const bool applies = ob__match(a->made[i], root, &a->reads, &m, &exact);
-        ob_status status = applies && (exact || a->relaxed) ? replace(a, &m) : OB_OK;
+        ob_status status = applies && (exact || a->relaxed) ? replace(a, i, &m) : OB_OK;
         ob__arena_restart(&a->scratch);
-        if (status != OB_OK || (applies && (exact || a->relaxed))) return status;
+        if (status != OB_OK || (applies && (exact || a->relaxed) && !a->left_out[i])) return status;
     }
     return OB_OK;
 }
@@ -217,9 +237,10 @@ static ob_status apply(application *a) {
     return OB_OK;
 }
 
-ob_status ob__apply_rules(ob_model *model, const ob_facts *facts, bool relaxed, bool *any, ob_error *error) {
+ob_status ob__apply_rules(ob_model *model, const ob_facts *facts, bool relaxed, const ob_rule_listener *listener, bool *any,
+                          ob_error *error) {
     ob_error own;
-    application a = {.model = model, .facts = facts, .relaxed = relaxed, .error = error ? error : &own};
+    application a = {.model = model, .facts = facts, .relaxed = relaxed, .listener = listener, .error = error ? error : &own};
     ob_error_clear(a.error);
     ob__arena_init(&a.arena, &model->arena.allocator);
     ob__arena_init(&a.scratch, &model->arena.allocator);

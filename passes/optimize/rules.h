@@ -35,8 +35,15 @@ typedef struct ob_rule {
 size_t ob__rule_count(void);
 const ob_rule *ob__rule_at(size_t index);
 
-/* Replaces all matches in the model. facts: of all values. *any: there were some; new nodes are not examined, infer again.
- * E_MEMORY; E_INTERNAL: a text is wrong. */
-ob_status ob__apply_rules(ob_model *model, const ob_facts *facts, bool relaxed, bool *any, ob_error *error);
+/* The operators that an applied rule's pattern needs, for a list of those in use. */
+typedef struct ob_rule_listener {
+    void (*uses)(void *context, const struct ob_op *op);
+    void *context;
+} ob_rule_listener;
+
+/* Replaces all matches in the model. facts: of all values. *any: there were some; new nodes are not examined, infer again. A rule
+ * with an operator that the build leaves out is not applied. E_MEMORY; E_INTERNAL: a text is wrong. */
+ob_status ob__apply_rules(ob_model *model, const ob_facts *facts, bool relaxed, const ob_rule_listener *listener, bool *any,
+                          ob_error *error);
 
 #endif

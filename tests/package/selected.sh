@@ -1,0 +1,64 @@
+#!/usr/bin/env bash
+# usage: selected.sh CMAKE SOURCE_DIR WORK_DIR RUN. A build with the operators of one model (OB_OPS): it runs that model as the whole
+# library does, refuses another one by name, and its lines are all needed. WORK_DIR is kept, so that the next build of it is short.
+set -euo pipefail
+cmake=$1 source=$2 work=$3 run=$4
+mkdir -p "$work"
+cd "$work"
+fail() {
+    echo "selected.sh: $*" >&2
+    exit 1
+}
+
+# configure LIST-FILE...: the smallest build of the commands; what it prints is in configure.txt.
+configure() {
+    "$cmake" -S "$source" -B build -G Ninja -DCMAKE_BUILD_TYPE=MinSizeRel -DOB_INSTRUCTION_SETS= -DOB_BUILD_TESTS=OFF \
+        -DOB_BUILD_BENCH=OFF -DOB_BUILD_SHARED=OFF -DOB_BUILD_ORT=OFF -DOB_WERROR=ON -DOB_WITH_SLEEF=OFF -DOB_WITH_JPEG=OFF \
+        -DOB_WITH_PNG=OFF -DOB_WITH_WEBP=OFF -DOB_WITH_TIFF=OFF -DOB_WITH_OPENJPEG=OFF -DOB_WITH_PCRE2=OFF \
+        -DOB_WITH_UNISTRING=OFF -DOB_OPS="$1" >configure.txt 2>&1
+}
+refuses() { # refuses TEXT: the configuration of list.ops fails with it
+    if configure "$work/list.ops"; then fail "configured without \"$1\""; fi
+    tr -s '\n ' ' ' <configure.txt | grep -qF "$1" || { cat configure.txt && fail "expected \"$1\""; }
+}
+
+# Lists that are wrong
+echo "ai.onnx Foo 3 float" >list.ops
+refuses "no operator ai.onnx Foo at version 3"
+echo "ai.onnx Celu 3" >list.ops
+refuses "no operator ai.onnx Celu at version 3"
+echo "Add" >list.ops
+refuses "expected DOMAIN NAME VERSION"
+rm list.ops
+refuses "there is no file"
+
+# A list of the model, and of several: each operator once
+model=$source/models/digits.onnx other=$source/models/attention.onnx
+"$run" --list-ops "$model" >digits.ops
+"$run" --list-ops "$model" "$other" "$model" >both.ops
+[ -z "$(cut -d ' ' -f 1-3 both.ops | uniq -d)" ] || fail "an operator is listed twice"
+for line in $(cut -d ' ' -f 1-3 digits.ops | grep -v '^#' | tr ' ' /); do
+    grep -q "^${line//\// } " both.ops || fail "both.ops lacks ${line//\// }"
+done
+
+configure "$work/digits.ops" || { cat configure.txt && fail "cannot configure"; }
+"$cmake" --build build --target onnx-broadcast-run >build.txt 2>&1 || { tail -50 build.txt && fail "cannot build"; }
+small=build/onnx-broadcast-run
+"$run" "$model" --random --seed 7 --dim batch=3 --output-dir whole >/dev/null
+"$small" "$model" --random --seed 7 --dim batch=3 --expect whole >compared.txt || { cat compared.txt && fail "other results"; }
+status=0
+"$small" "$other" --random >refused.txt 2>&1 || status=$?
+[ $status -eq 3 ] || fail "attention.onnx: status $status"
+grep -qF 'Reshape: this build has only the operators that OB_OPS names; a line "ai.onnx Reshape 17" there adds it' refused.txt ||
+    { cat refused.txt && fail "the refusal does not name Reshape"; }
+
+# The list of the small build is the same, and every line is needed: without it the model is refused by that name.
+"$small" --list-ops "$model" | cmp - digits.ops
+for number in $(seq 2 "$(wc -l <digits.ops)"); do
+    sed "${number}d" digits.ops >list.ops
+    name=$(sed -n "${number}p" digits.ops | cut -d ' ' -f 2)
+    configure "$work/list.ops"
+    "$cmake" --build build --target onnx-broadcast-run >build.txt 2>&1
+    if "$small" "$model" --random >refused.txt 2>&1; then fail "the line of $name is not needed"; fi
+    grep -qF "not supported: $name: " refused.txt || { cat refused.txt && fail "the refusal does not name $name"; }
+done
