@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# usage: selected.sh CMAKE SOURCE_DIR WORK_DIR RUN. A build with the operators of one model (OB_OPS): it runs that model as the whole
-# library does, refuses another one by name, and its lines are all needed. WORK_DIR is kept, so that the next build of it is short.
+# usage: selected.sh CMAKE SOURCE_DIR WORK_DIR RUN. A build with the operators of one model (OB_OPS): it runs that model as the
+# whole library does, refuses another one by name, and its lines are all needed. WORK_DIR is kept, so that the next build of it is
+# short.
 set -euo pipefail
 cmake=$1 source=$2 work=$3 run=$4
 mkdir -p "$work"
