@@ -30,6 +30,7 @@ typedef struct ob_build {
     const char *flags;   /**< of the compiler: those of the build type, of who built it, and for floats; without those that name a
                               folder */
     const char *options; /**< of "threads", "operator-libraries" (they can be loaded), "openblas" (relaxed sessions load it),
+                              "selected-operators=DIGEST" (only those of OB_OPS; DIGEST tells sets of operators apart),
                               "coverage", and "sanitize=NAME" for each sanitizer; spaces between them */
     const char *libraries; /**< that it is linked with: "protobuf-c sleef"; their versions are not known */
     const char *levels;    /**< instruction-set levels that are compiled in: "baseline avx2 avx512" */

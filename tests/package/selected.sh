@@ -45,6 +45,9 @@ done
 configure "$work/digits.ops" || { cat configure.txt && fail "cannot configure"; }
 "$cmake" --build build --target onnx-broadcast-run >build.txt 2>&1 || { tail -50 build.txt && fail "cannot build"; }
 small=build/onnx-broadcast-run
+"$small" --version | grep -qE '^options: .*selected-operators=[0-9a-f]{12}' ||
+    fail "--version does not tell that operators are left out"
+! "$run" --version | grep -q selected-operators || fail "--version tells of a selection where there is none"
 "$run" "$model" --random --seed 7 --dim batch=3 --output-dir whole >/dev/null
 "$small" "$model" --random --seed 7 --dim batch=3 --expect whole >compared.txt || { cat compared.txt && fail "other results"; }
 status=0
