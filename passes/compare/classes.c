@@ -6,6 +6,7 @@
 
 #include "core/base/error.h"
 #include "ops/table/op.h"
+#include "ops/training/params.h"
 #include "passes/check/bypass.h"
 #include "passes/check/explicit.h"
 #include "passes/check/names.h"
@@ -27,6 +28,7 @@ typedef struct classifier {
     uint32_t depth;
     uint32_t attributes; /* stands for the attributes of the calls around: references to them are equal if it is */
     uint64_t n_nodes;
+    bool stopped; /* at a limit: values of bodies may have the classes of an earlier visit */
 } classifier;
 
 /* Descriptions of a node: by its operands, and for MULTI by their sources with the shape of the result, which is a list of terms
@@ -174,7 +176,7 @@ static void list_roots(const classifier *k, const ob_node *node, const ob_value 
         return;
     }
     const ob_node *maker = node->n_inputs == 2 && node->inputs[1] ? node->inputs[1]->producer : NULL;
-    const bool stretches = ob__is_expand(node) || ob__is_explicit_in_dim(node);
+    const bool stretches = ob__is_expand(node) || (ob__is_explicit_in_dim(node) && !ob__node_attribute(node, "shape"));
     add_roots_of(k, list, number_of(k, from));
     if (stretches && maker && ob__is_standard(maker, "Shape") && maker->n_inputs == 1 && maker->n_attributes == 0)
         add_roots_of(k, list, number_of(k, maker->inputs[0]));
@@ -265,7 +267,7 @@ static ob_status classify_body(classifier *k, const ob_graph *body, uint32_t own
     for (uint32_t i = 0; i < body->n_outputs; i++) {
         const uint32_t number = number_of(k, body->outputs[i]);
         const ob_value_class *item = &k->out->items[number];
-        r->whole &= number != 0;
+        r->whole &= number != 0 && !k->stopped;
         r->lemmas |= item->lemmas;
         if (!r->root && !item->before) r->root = item->why;
         ob__describe_number(text, number);
@@ -298,7 +300,9 @@ static const char *describe_operator(classifier *k, const ob_node *node, ob_text
     if (broadcast || (in_dim && node->function)) return NULL;
     if (!op) return "it has no operator with known results";
     if (op->varies) return "its results may differ between runs";
+    if (ob__is_gradient(node)) return "its results depend on other nodes of the graph";
     ob__describe(text, &op, sizeof op);
+    ob__describe_number(text, node->n_outputs); /* of Split the sizes depend on it */
     ob__describe_number(text, node->n_attributes);
     for (uint32_t i = 0; i < node->n_attributes; i++)
         if (!ob__describe_attribute(text, node->attributes[i], k->attributes)) return "its attributes cannot be compared";
@@ -325,8 +329,9 @@ static ob_status classify_node(classifier *k, const ob_node *node, ob_text *text
         r.reason = why_not ? why_not : "a part of it could not be compared";
     }
     ob_value_class *made = &k->out->items[*out];
-    if (k->which == OB_AFTER && *out >= n_before) made->why = why_new(k, node, r.root, r.reason);
-    return OB_OK;
+    if (k->which == OB_BEFORE || *out < n_before) return OB_OK;
+    made->why = why_new(k, node, r.root, r.reason);
+    return made->why ? OB_OK : OB_E_MEMORY;
 }
 
 /* The descriptions of an expansion. *itself: the lemmas by which it is its operand, whose shape it has; 0: it is not. */
@@ -352,6 +357,7 @@ static void describe_expansion(classifier *k, const ob_value *value, const ob_va
     if (describe_shape(k, &shape, from) && !shape.failed && !texts[BY_TERMS].failed && shape.n == texts[BY_TERMS].n - n &&
         memcmp(shape.data, texts[BY_TERMS].data + n, shape.n) == 0)
         *itself = OB_LEMMA(ITSELF);
+    texts[PLAIN].failed |= shape.failed;
     ob__text_release(&shape);
 }
 
@@ -402,6 +408,7 @@ static ob_status name_sizes(classifier *k, const ob_value *value) {
     const ob_fact *fact = ob__fact(k->works[k->which].facts, value);
     const ob_graph *graph = value->graph;
     if (graph->parent || graph->function || fact->type.kind != OB_TYPE_TENSOR || fact->assumed) return OB_OK;
+    if (number_of(k, value) == 0) return OB_OK; /* it has no class, so its sizes are those of no other value */
     for (int32_t axis = 0; axis < fact->type.shape.rank; axis++) {
         const ob_dim dim = fact->type.shape.dims[axis];
         if (ob_dim_get_kind(k->c->reports[k->which]->model->dims, dim) == OB_DIM_KIND_SYMBOL)
@@ -416,9 +423,9 @@ static ob_status classify_call(classifier *k, const ob_node *node, ob_text *text
     bool whole = k->depth < DEEPEST;
     ob__describe(text, "C", 1);
     ob__describe_number(text, outer);
+    ob__describe_number(text, function->n_attribute_defaults);
     for (uint32_t i = 0; i < function->n_attribute_defaults && whole; i++)
         whole = ob__describe_attribute(text, function->attribute_defaults[i], outer);
-    ob__describe(text, "c", 1);
     for (uint32_t i = 0; i < node->n_attributes && whole; i++) whole = ob__describe_attribute(text, node->attributes[i], outer);
     for (uint32_t i = 0; i < function->body->n_inputs; i++)
         set_number(k, function->body->inputs[i], i < node->n_inputs ? number_of(k, node->inputs[i]) : MISSING);
@@ -426,6 +433,7 @@ static ob_status classify_call(classifier *k, const ob_node *node, ob_text *text
         OB_TRY(class_of(k, text, 1, 0, &k->attributes));
         OB_TRY(classify_graph(k, function->body));
         k->attributes = outer;
+        whole = !k->stopped;
     }
     for (uint32_t i = 0; i < node->n_outputs; i++) {
         uint32_t number = whole && i < function->body->n_outputs ? number_of(k, function->body->outputs[i]) : 0;
@@ -458,6 +466,7 @@ static ob_status classify_weights(classifier *k, const ob_graph *graph) {
         ob_text text;
         uint32_t number = 0;
         ob_status status;
+        if (value->is_input && graph->parent) continue; /* the node gives it a value */
         ob__text_init(&text, &k->c->result->allocator);
         const bool is_default = value->is_input && graph->model->ir_version >= 4; /* which a caller may replace */
         ob__describe(&text, is_default ? "i" : "W", 1);
@@ -479,7 +488,10 @@ static ob_status classify_graph(classifier *k, const ob_graph *graph) {
     k->depth++;
     for (const ob_node *node = graph->first; node && status == OB_OK; node = node->next) {
         ob_text texts[N_DESCRIPTIONS];
-        if (k->depth > DEEPEST || k->n_nodes++ >= MOST_NODES) break; /* what follows has no class */
+        if (k->depth > DEEPEST || k->n_nodes++ >= MOST_NODES) {
+            k->stopped = true;
+            break;
+        }
         for (int i = 0; i < N_DESCRIPTIONS; i++) ob__text_init(&texts[i], &k->c->result->allocator);
         status = visit_node(k, node, texts);
         for (int i = 0; i < N_DESCRIPTIONS; i++) ob__text_release(&texts[i]);

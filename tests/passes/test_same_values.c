@@ -7,7 +7,8 @@
 #include "passes/compare/classes.h"
 #include "passes/compare/same.h"
 
-#define HEADER "<ir_version: 8, opset_import: [\"\" : 18, \"onnx_broadcast\" : 1, \"own\" : 1]>\n"
+#define HEADER                                                                                                                   \
+    "<ir_version: 8, opset_import: [\"\" : 18, \"onnx_broadcast\" : 1, \"own\" : 1, \"ai.onnx.preview.training\" : 1]>\n"
 
 typedef struct pair {
     const char *name, *before, *after;
@@ -25,14 +26,16 @@ typedef struct pair {
 #define EXCHANGED OB_LEMMA(EXCHANGED)
 #define SHAPES    (OB_LEMMA(SHAPES) | OB_LEMMA(MEMBERS))
 
-static ob_model *read_pair(const char *text, char whole[4000]) {
-    snprintf(whole, 4000, HEADER "%s", text);
+enum { MOST_TEXT = 12000 };
+
+static ob_model *read_pair(const char *text, char whole[MOST_TEXT]) {
+    snprintf(whole, MOST_TEXT, HEADER "%s", text);
     return read_text(whole);
 }
 
 /* False: another answer, which is printed. */
 static bool judge(const pair *p) {
-    char texts[2][4000];
+    static char texts[2][MOST_TEXT];
     ob_model *models[2] = {read_pair(p->before, texts[0]), read_pair(p->after, texts[1])};
     ob_report *reports[2] = {check_model(models[0]), check_model(models[1])};
     ob_compared_values values;
@@ -134,6 +137,12 @@ static void in_bodies(void **state) {
 
 static void look_alike(void **state) {
     (void)state;
+#define TYPED(of)                                                                                                                \
+    "g (float[N] x, float[N] z) => (y) { y = own.f <t : type_proto = float[3]> (" of                                             \
+    ") }\n<domain: \"own\", opset_import: [\"\" : 18]>\nf <t> (p) => (r) { r = NonZero (p) }"
+#define GRADIENT(of)                                                                                                             \
+    "g (float[4] x) => (y) { z = " of " y = ai.onnx.preview.training.Gradient <xs : strings = [\"x\"], y : string = \"z\"> (x) " \
+    "}"
 #define IF_RUN(of)                                                                                                               \
     "g (bool c, float[1,1] x, float[N,4] z, float[M,4] w) => (y) { y = If (c) <then_branch = t () => (a) { n = NonZero (" of     \
     ") s = Shape (n) p = Expand (x, s) a = Sub (p, x) }, else_branch = e () => (b) { b = Identity (x) }> }"
@@ -159,6 +168,11 @@ static void look_alike(void **state) {
          "g (float[N,2] x) => (y) { y = RandomNormalLike (x) }", TERMS, false, 0, "may differ between runs"},
         {"an unknown operator", "g (float[N,2] x) => (y) { y = own.what (x) }", "g (float[N,2] x) => (y) { y = own.what (x) }",
          OPEN, false, 0, "no operator"},
+        {"more outputs", "g (float[12] x) => (y, z) { y, z = Split <axis = 0, num_outputs = 2> (x) }",
+         "g (float[12] x) => (y, z) { y, z, w = Split <axis = 0, num_outputs = 3> (x) }", OPEN, false, 0, "(Split)"},
+        {"a gradient", GRADIENT("Mul (x, x)"), GRADIENT("Add (x, x)"), TERMS, false, 0, "depend on other nodes"},
+        {"a call without a class", TYPED("x"), TYPED("z"), OPEN, false, 0, ""},
+        {"the same call without a class", TYPED("x"), TYPED("x"), OPEN, false, 0, ""},
         {"a size of another run", "g (float[N,4] x, float[N,4] z) => (y) { y = NonZero (x) }",
          "g (float[N,4] x, float[N,4] z) => (y) { y = NonZero (z) }", OPEN, false, 0, "(NonZero)"},
         {"a size that only runs compare", "g (float[N,4] x) => (y) { y = NonZero (x) }",
@@ -193,6 +207,24 @@ static void defaults(void **state) {
         {"weights of one content", "g (float[N] x) => (y) <float[1] a = {1}, float[1] b = {1}> { y = Sub (x, a) }",
          "g (float[N] x) => (y) <float[1] a = {1}, float[1] b = {1}> { y = Sub (x, b) }", VALUE, true, 0, NULL},
     };
+    JUDGE(pairs);
+}
+
+/* Calls inside each other: those that are too deep have no class, and their sizes are equal to none. */
+static void deep_calls(void **state) {
+    (void)state;
+    enum { LEVELS = 70 };
+    static char texts[2][LEVELS * 120];
+    for (int which = 0; which < 2; which++) {
+        char *at = texts[which];
+        at += sprintf(at, "g (float[N] x, float[N] z) => (y) { y = own.f0 (%s) }\n", which ? "z" : "x");
+        for (int i = 0; i < LEVELS; i++) {
+            at += sprintf(at, "<domain: \"own\", opset_import: [\"\" : 18, \"own\" : 1]>\nf%d (p) => (r) { ", i);
+            at += i + 1 < LEVELS ? sprintf(at, "r = own.f%d (p) }\n", i + 1) : sprintf(at, "r = NonZero (p) }\n");
+        }
+    }
+    const pair pairs[] = {{"deep calls", texts[0], texts[1], OPEN, false, 0, ""},
+                          {"the same", texts[0], texts[0], OPEN, false, 0, ""}};
     JUDGE(pairs);
 }
 
@@ -232,11 +264,8 @@ static void every_allocation_fails(void **state) {
 int main(int argc, char **argv) {
     if (argc > 1) cmocka_set_test_filter(argv[1]);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(by_lemmas),
-        cmocka_unit_test(in_bodies),
-        cmocka_unit_test(look_alike),
-        cmocka_unit_test(defaults),
-        cmocka_unit_test(every_allocation_fails),
+        cmocka_unit_test(by_lemmas), cmocka_unit_test(in_bodies),  cmocka_unit_test(look_alike),
+        cmocka_unit_test(defaults),  cmocka_unit_test(deep_calls), cmocka_unit_test(every_allocation_fails),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
