@@ -81,6 +81,16 @@ static ob_status reason_of_symbols(ob_solver *s, const ob_work_clause *c, uint32
     return OB_OK;
 }
 
+/* The same with the facts about the symbols of these literals. Where there are too many symbols to list, `blind`: no facts may
+ * be used on them. */
+static ob_status add_reason_of(ob_solver *s, const ob_work_literal *literals, uint32_t n, uint32_t *reason, bool *blind) {
+    ob_symbol_set set;
+    OB_TRY(ob__clause_symbols(s, literals, n, &set));
+    *blind |= set.overflow;
+    for (uint32_t i = 0; i < set.n; i++) OB_TRY(ob__solver_reason(s, *reason, s->facts[set.items[i]].reason, reason));
+    return OB_OK;
+}
+
 /* The bounds of the symbol in monomial `at` that p >= 0 leaves: coefficient * x >= -rest. */
 static ob_status tighten_one(ob_solver *s, uint32_t clause, const ob_poly *p, uint32_t at, uint32_t reason) {
     const ob_monomial *m = &p->monomials[at];
@@ -357,7 +367,10 @@ static ob_status rewrite(ob_solver *s, uint32_t clause, bool *gone) {
     if (has_solved(s, &c)) OB_TRY(substitute(s, c.literals, c.n, keep, &literals, &n, &changed));
     if (c.pinned && !changed) return clash_if_false(s, &c);
     if (!changed && !has_facts(s, &c)) return OB_OK; /* it is in normal form, and no fact applies */
-    s->blind = c.pinned;
+    bool blind = c.pinned;
+    OB_TRY(reason_of_symbols(s, &c, &reason));
+    if (changed && !blind) OB_TRY(add_reason_of(s, literals, n, &reason, &blind)); /* those of the replacements apply too */
+    s->blind = blind;
     ob_status status = ob__clause_normalise(s, literals, n, lists, &n_lists);
     s->blind = false;
     OB_TRY(status);
@@ -366,7 +379,6 @@ static ob_status rewrite(ob_solver *s, uint32_t clause, bool *gone) {
     if (c.defines && value == OB_DIM_UNKNOWN && (n_lists != 1 || lists[0].n > 0)) return OB_OK;
     *gone = true;
     s->clauses[clause].dropped = true;
-    OB_TRY(reason_of_symbols(s, &c, &reason));
     for (uint32_t i = 0; i < n_lists && !s->clashed; i++)
         OB_TRY(ob__solver_insert(s, lists[i].items, lists[i].n, reason, c.origins, c.assumed, c.pinned, &made));
     return value != OB_DIM_UNKNOWN && !s->clashed ? redefine(s, c.defines - 1, value, made) : OB_OK;

@@ -56,6 +56,7 @@ static void cases(void **state) {
     static const char *const rows[][2] = {
         {"N -> 3; N -> 4; N -> 7", "N = 1"},
         {"N = 3; N = 5", "error A B"},
+        {"x = 3*y; x >= 1; y >= 1; x = 0", "error A C D"}, /* x is replaced, and what refutes 3*y = 0 is known of y */
         {"N = M; M = K; N -> 5; K = 5", "N = M = K = 5"},
         {"N ~ min(N, 512)", "N <= 512"},
         {"H - 2 >= 1; floor((H - 3)/2) + 1 >= 3", "H >= 7"},
