@@ -12,6 +12,8 @@ enum { CANDIDATES = 20, MAX_CLAUSES = 64 };
 typedef struct component {
     ob_solver *s;
     uint32_t clauses[MAX_CLAUSES], n_clauses;
+    const uint32_t *assumed; /* given clauses that are assumptions: facts may have replaced their clauses */
+    uint32_t n_assumed;
     uint32_t facts[OB_SOLVE_COMPONENT_SYMBOLS], n;
     ob_binding at[OB_SOLVE_COMPONENT_SYMBOLS];
     int64_t candidates[OB_SOLVE_COMPONENT_SYMBOLS][CANDIDATES];
@@ -63,6 +65,17 @@ static bool collect(ob_solver *s, uint32_t first, component *c) {
         }
     }
     return true;
+}
+
+static ob_status list_assumed(const ob_solver *s, component *c) {
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < s->n_given; i++) n += s->given[i].assumed;
+    uint32_t *numbers = OB_ARENA_ARRAY(s->arena, uint32_t, n);
+    if (!numbers) return OB_E_MEMORY;
+    c->assumed = numbers;
+    for (uint32_t i = 0; i < s->n_given; i++)
+        if (s->given[i].assumed) numbers[c->n_assumed++] = i;
+    return OB_OK;
 }
 
 /* ---- Candidates ---- */
@@ -125,10 +138,21 @@ static bool fits(component *c, uint32_t broken) {
     return true;
 }
 
-/* Tests the sizes on the given clauses: all hold, or one of the broken clause's origins fails. */
+/* Does an assumption fail? Those on other symbols are undecided here. */
+static bool breaks_assumption(const component *c) {
+    for (uint32_t i = 0; i < c->n_assumed; i++) {
+        const ob_clause *given = &c->s->given[c->assumed[i]];
+        c->s->work += given->n;
+        if (ob__clause_eval(c->s->dims, given->literals, given->n, c->at, c->n) == OB_FALSE) return true;
+    }
+    return false;
+}
+
+/* Tests the sizes on the given clauses: all hold, or one of the broken clause's origins fails and no assumption does. */
 static bool is_confirmed(const component *c, uint32_t broken) {
     const ob_solver *s = c->s;
     bool breaks = false;
+    if (breaks_assumption(c)) return false;
     for (uint32_t i = 0; i < c->n_clauses; i++)
         for (const ob_link *link = s->clauses[c->clauses[i]].origins; link; link = link->next) {
             const ob_clause *given = &s->given[link->number];
@@ -250,8 +274,9 @@ static ob_status keep(ob_arena *arena, const ob_binding *found, uint32_t n, cons
 }
 
 ob_status ob__solver_witnesses(ob_solver *s, const uint32_t *clauses, ob_arena *arena, ob_solution *out) {
-    component c;
+    component c = {0};
     s->work = 0;
+    OB_TRY(list_assumed(s, &c));
     for (uint32_t i = 0; i < out->n_clauses && s->work < OB_SOLVE_WORK / 4; i++) {
         ob_binding holds[OB_SOLVE_COMPONENT_SYMBOLS], fails[OB_SOLVE_COMPONENT_SYMBOLS];
         ob_solved_clause *clause = &out->clauses[i];

@@ -262,6 +262,26 @@ static void chains_have_witnesses(void **state) {
     ob_dims_destroy(&dims);
 }
 
+/* N = 0 replaces the assumption's clause, but the sizes that fail are still among those that it admits. */
+static void failing_sizes_keep_assumptions(void **state) {
+    (void)state;
+    ob_dims *dims;
+    ob_arena arena;
+    ob_clauses clauses;
+    ob_solution solution;
+    assert_int_equal(ob_dims_create(NULL, &dims), OB_OK);
+    ob__arena_init(&arena, NULL);
+    ob__clauses_init(&clauses, &arena);
+    const ob_dim n = ob_dim_symbol(dims, "N");
+    add_requirements(&clauses, dims, "0 >= N; !N % 4");
+    assert_int_equal(ob__solve(dims, clauses.items, clauses.n, &n, 1, &arena, &solution), OB_OK);
+    assert_int_equal(solution.n_clauses, 1);
+    assert_int_equal(solution.clauses[0].n_fails, 1);
+    assert_int_equal(solution.clauses[0].fails[0].size, 4);
+    ob__arena_release(&arena);
+    ob_dims_destroy(&dims);
+}
+
 static ob_truth follows(const char *from, const char *goal) {
     ob_dims *dims;
     ob_arena arena;
@@ -434,6 +454,7 @@ int main(int argc, char **argv) {
                                        cmocka_unit_test(pairs_of_symbols),
                                        cmocka_unit_test(witnesses),
                                        cmocka_unit_test(chains_have_witnesses),
+                                       cmocka_unit_test(failing_sizes_keep_assumptions),
                                        cmocka_unit_test(implications),
                                        cmocka_unit_test(cost_is_near_linear),
                                        cmocka_unit_test(weaker_clauses_go),
