@@ -9,6 +9,9 @@
    - one way, for every pair of shapes: u8, whether the first stretches to the second
    - offsets, for every pair of shapes with sizes below `small` of which the first stretches to the second: u16 first,
      u16 second, u16 number of elements, and u8 offset for each index of the second, the last axis fastest; ends with `none`
+   - placement, for every rank 0 .. max_rank, for every list of 0 .. max_rank axes from -1 to the rank (the shorter first, and
+     among those of a length the smaller first entry), for every shape with sizes below `small`: u16, that shape with these
+     broadcast_dimensions in this rank, `none` if they are not valid
    - drawn operands: u32 number of cases, each with u32 number of bytes, and of that many bytes: u8 number of operands; for
      each operand u8 rank and u8 letters (a size below 6, N is 6 and M is 7); for each value of N and each value of M,
      0 .. values - 1 or only 0 where the symbol does not occur, u8 rank of the result, 255 if there is none, and u8 sizes; then
@@ -29,13 +32,22 @@ let to_program shape = List.rev_map Z.of_int shape
 let of_program list = List.rev_map Z.to_int list
 let broadcast shapes = Option.map of_program (Program.broadcast_all (List.map to_program shapes))
 let stretches a r = Program.stretches (to_program a) (to_program r)
+
+let place shape axes rank =
+  let from_innermost = List.rev_map (fun axis -> Z.of_int (rank - 1 - axis)) axes in
+  Option.map of_program (Program.place (to_program shape) from_innermost (Z.of_int rank))
+
 let offset shape index = Z.to_int (Program.offset (to_program shape) (to_program index))
 
-let rec shapes_of_rank rank =
-  if rank = 0 then [ [] ]
-  else List.concat_map (fun n -> List.map (fun rest -> n :: rest) (shapes_of_rank (rank - 1))) (List.init sizes Fun.id)
+(* All lists of a length with entries from the first to the last. *)
+let rec lists length first last =
+  if length = 0 then [ [] ]
+  else
+    let entries = List.init (last - first + 1) (fun i -> first + i) in
+    List.concat_map (fun n -> List.map (fun rest -> n :: rest) (lists (length - 1) first last)) entries
 
-let shapes = Array.of_list (List.concat_map shapes_of_rank (List.init (max_rank + 1) Fun.id))
+let up_to_max_rank f = List.concat_map f (List.init (max_rank + 1) Fun.id)
+let shapes = Array.of_list (up_to_max_rank (fun rank -> lists rank 0 (sizes - 1)))
 let numbers = Hashtbl.create 4096
 let () = Array.iteri (fun i shape -> Hashtbl.add numbers shape i) shapes
 
@@ -58,8 +70,9 @@ let two_operands () =
 
 let one_way () = every_pair (fun a r -> put_u8 file (Bool.to_int (stretches a r)))
 
+let is_small = List.for_all (fun n -> n < small)
+
 let offsets () =
-  let is_small = List.for_all (fun n -> n < small) in
   every_pair (fun s r ->
       if is_small s && is_small r && stretches s r then begin
         let inside = indices r in
@@ -69,6 +82,15 @@ let offsets () =
         List.iter (fun i -> put_u8 file (offset s i)) inside
       end);
   put_u16 file none
+
+let placement () =
+  let answer rank axes shape =
+    if is_small shape then
+      put_u16 file (match place shape axes rank with None -> none | Some t -> Hashtbl.find numbers t)
+  in
+  for rank = 0 to max_rank do
+    List.iter (fun axes -> Array.iter (answer rank axes) shapes) (up_to_max_rank (fun length -> lists length (-1) rank))
+  done
 
 (* ---- Drawn operands ---- *)
 
@@ -130,6 +152,7 @@ let () =
   two_operands ();
   one_way ();
   offsets ();
+  placement ();
   put_u32 file n_drawn;
   for _ = 1 to n_drawn do drawn_case () done;
   let written = open_out_bin Sys.argv.(1) in

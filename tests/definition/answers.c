@@ -69,6 +69,32 @@ static bool read_offsets(answers *all, size_t *at) {
     return false;
 }
 
+bool answers_mapping(int32_t i, mapping *out) {
+    for (out->rank = 0; out->rank <= TABLE_RANK; out->rank++) {
+        int32_t count = 1, n_entries = out->rank + 2; /* -1 .. rank */
+        for (out->n = 0; out->n <= TABLE_RANK; out->n++, count *= n_entries) {
+            if (i >= count) {
+                i -= count;
+                continue;
+            }
+            for (int32_t k = out->n; k-- > 0; i /= n_entries) out->at[k] = i % n_entries - 1;
+            return true;
+        }
+    }
+    return false;
+}
+
+uint16_t answers_placed(const answers *all, int32_t i, uint16_t small) {
+    return word(all->placed + 2 * ((size_t)i * N_SMALL + small));
+}
+
+static bool read_placed(answers *all, size_t *at) {
+    int32_t n = 0;
+    for (mapping ignored; answers_mapping(n, &ignored);) n++;
+    all->placed = take(all, at, (size_t)n * N_SMALL * 2);
+    return all->placed;
+}
+
 static bool read_tables(answers *all) {
     const size_t n_pairs = (size_t)N_SHAPES * N_SHAPES;
     size_t at = 0;
@@ -80,7 +106,7 @@ static bool read_tables(answers *all) {
         all->two[i] = word(two + 2 * i);
         if (all->two[i] >= N_SHAPES && all->two[i] != NO_SHAPE) return false;
     }
-    if (!read_offsets(all, &at)) return false;
+    if (!read_offsets(all, &at) || !read_placed(all, &at)) return false;
     const uint8_t *count = take(all, &at, 4);
     if (!count) return false;
     all->n_drawn = (uint32_t)word(count) | (uint32_t)word(count + 2) << 16;

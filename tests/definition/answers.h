@@ -38,6 +38,7 @@ typedef struct answers {
     uint16_t *two;               /* [first * N_SHAPES + second]: the result or NO_SHAPE */
     const uint8_t *stretches;    /* [first * N_SHAPES + second] */
     offsets (*offsets)[N_SMALL]; /* [first][second], places in `small` */
+    const uint8_t *placed;       /* the table of placements: answers_placed() */
     const uint8_t *drawn;        /* the rest of the file: drawn operands */
     uint32_t n_drawn;
 } answers;
@@ -48,6 +49,18 @@ void answers_free(answers *all);
 
 /* The number of a shape, NO_SHAPE if it is not in the tables. */
 uint16_t answers_number(int32_t rank, const int64_t *dims);
+
+/* A mapping of axes to those of a rank: valid or not. */
+typedef struct mapping {
+    int32_t rank; /* 0 .. TABLE_RANK */
+    int32_t n;
+    int64_t at[TABLE_RANK]; /* -1 .. rank */
+} mapping;
+
+/* Mapping number i of all, 0 on: false beyond the last one. */
+bool answers_mapping(int32_t i, mapping *out);
+/* The small shape at these axes: its number, NO_SHAPE if the mapping is not valid for it. */
+uint16_t answers_placed(const answers *all, int32_t i, uint16_t small);
 
 static inline uint16_t answers_two(const answers *all, uint16_t a, uint16_t b) {
     return all->two[a * N_SHAPES + b];

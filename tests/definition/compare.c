@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "definition/drawn.h"
+#include "definition/placed.h"
 #include "definition/shapes.h"
 #include "definition/views.h"
 
@@ -39,6 +40,7 @@ static void compare_all(const answers *definition, share mine, tally *found) {
     if (all && symbols_create(all, definition)) {
         compare_pairs(definition, all, mine, found);
         compare_views(definition, mine, found);
+        compare_placements(definition, mine, found);
         compare_drawn(definition, mine, found);
         compare_triples(definition, all, mine, found);
     } else {

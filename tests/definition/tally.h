@@ -12,6 +12,7 @@
     X(PAIRS, "pairs")                                                                                                            \
     X(ONE_WAY, "one-way pairs")                                                                                                  \
     X(TRIPLES, "triples")                                                                                                        \
+    X(PLACED, "placements")                                                                                                      \
     X(DRAWN, "drawn calls")                                                                                                      \
     X(VIEWS, "calls with views")                                                                                                 \
     X(OFFSETS, "offsets")

@@ -3,8 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "onnx_broadcast/view.h"
-
 enum { MOST = 3 /* operands */ };
 
 /* Operands have elements of different widths, so that a width that is confused with another shows. */
@@ -54,18 +52,22 @@ static void advance(int32_t rank, const int64_t *dims, int64_t *index) {
     }
 }
 
-/* The offset of every index of a view of the operand, against the definition's. */
-static void compare_strides(views *all, size_t operand, const ob_view *view, uint16_t result) {
-    const offsets *wanted = &all->definition->offsets[all->places[operand]][result];
-    const ob_view *from = &all->from[operand];
-    int64_t index[TABLE_RANK] = {0}, width = (int64_t)ob_dtype_size(from->dtype);
-    if (!wanted->at || view->data != from->data || view->dtype != from->dtype || ob_view_count(view) != wanted->n)
-        return differ(all, "another view than that of an operand that stretches to the result");
+bool view_shows(const ob_view *view, const offsets *wanted) {
+    int64_t index[TABLE_RANK] = {0}, width = (int64_t)ob_dtype_size(view->dtype);
+    if (!wanted->at || ob_view_count(view) != wanted->n) return false;
     for (int32_t i = 0; i < wanted->n; i++, advance(view->rank, view->dims, index)) {
         int64_t offset = 0;
         for (int32_t axis = 0; axis < view->rank; axis++) offset += index[axis] * view->strides[axis];
-        if (offset != wanted->at[i] * width) return differ(all, "another offset by the strides");
+        if (offset != wanted->at[i] * width) return false;
     }
+    return true;
+}
+
+static void compare_strides(views *all, size_t operand, const ob_view *view, uint16_t result) {
+    const offsets *wanted = &all->definition->offsets[all->places[operand]][result];
+    const ob_view *from = &all->from[operand];
+    if (view->data != from->data || view->dtype != from->dtype || !view_shows(view, wanted))
+        return differ(all, "another offset by the strides");
     all->found->counts[COUNT_OFFSETS] += (uint64_t)wanted->n;
 }
 
