@@ -27,8 +27,8 @@ this page is stale.
 A claim of [safety.md](safety.md) rests on requirements. Most are sentences of the texts that define broadcasting, in our words,
 with a few of the text's own so that the sentence can be found. Each row names the code that fulfils the requirement, the tests
 that look at it, and the proofs. A proof is a goal of [broadcast.mlw](../proofs/broadcast.mlw). It is about the
-definition, and not about the C code, which R-DEF-1 to R-DEF-3 compare with it. **none** is a gap. What each operator requires of
-its operands is on a page of its own, [requirements.md](requirements.md).
+definition, and not about the C code, which R-DEF-1 to R-DEF-3 and R-DEF-6 compare with it. **none** is a gap. What each
+operator requires of its operands is on a page of its own, [requirements.md](requirements.md).
 """
 
 

@@ -3,8 +3,7 @@
 
 usage: faults.py BUILD_DIR [PART_OF_NAME]
 
-BUILD_DIR has compare_definition and, from compare.py, the answers. The last line is `N faults planted, M not found`; the exit
-status is 1 if M is not 0.
+BUILD_DIR has compare_definition. The last line is `N faults planted, M not found`; the exit status is 1 if M is not 0.
 """
 import os
 import sys
@@ -78,8 +77,9 @@ FAULTS = [
 
 def main():
     build = sys.argv[1]
-    answers = os.path.join(build, "definition", "answers.bin")
-    planter = Planter(compare.SOURCE, build, "compare_definition", os.path.join(build, "definition", "faults"))
+    folder = os.path.join(build, "definition", "faults")
+    answers = compare.make_answers(folder)
+    planter = Planter(compare.SOURCE, build, "compare_definition", folder)
     chosen = [fault for fault in FAULTS if len(sys.argv) < 3 or sys.argv[2] in fault[0]]
     missed = 0
     for name, file, old, new in chosen:
