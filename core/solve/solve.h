@@ -61,7 +61,7 @@ void ob__clause_list_symbols(const ob_dims *dims, const ob_literal *literals, ui
 
 /* The result for a given clause. */
 typedef enum ob_clause_fate {
-    OB_CLAUSE_PROVED, /* holds for all sizes, or follows from the others */
+    OB_CLAUSE_PROVED, /* holds for all sizes, or follows from the solved clauses and the assumptions */
     OB_CLAUSE_KEPT,   /* is part of the solved contract, perhaps in another form */
     OB_CLAUSE_REFUTED /* holds for no sizes, alone or together with the core */
 } ob_clause_fate;
@@ -72,15 +72,16 @@ typedef struct ob_solved_clause {
     uint32_t n, n_guard;
     const uint32_t *origins; /* of the given clauses that it represents, ascending, each once */
     uint32_t n_origins;
-    bool of_inputs;                  /* every symbol is an input symbol */
-    const ob_binding *holds, *fails; /* sizes that satisfy the whole contract (holds), and sizes that break only this clause
-                                        (fails); NULL: not found */
+    bool of_inputs; /* every symbol is an input symbol */
+    /* Of the symbols that clauses connect with its own: sizes that satisfy the contract (holds), and sizes that break only this
+     * clause and no assumption (fails); NULL: not found. */
+    const ob_binding *holds, *fails;
     uint32_t n_holds, n_fails;
 } ob_solved_clause;
 
 typedef struct ob_solution {
     bool contradictory;
-    bool core_minimal;    /* no smaller part of the core is contradictory */
+    bool core_minimal;    /* solving finds no contradiction in a smaller part of the core */
     const uint32_t *core; /* origins that contradict each other, ascending */
     uint32_t n_core;
     ob_solved_clause *clauses;

@@ -94,59 +94,71 @@ def variable(name):
 
 def formula(term):
     """(expression, condition under which the term is defined). An unknown size is never defined."""
+    made, defined = _formula(term)
+    return made, z3.And(*defined)
+
+
+def _formula(term):
+    """(expression, conditions that make it defined, few because Z3's expressions are slow to make)"""
     if term is None:
-        return z3.IntVal(0), z3.BoolVal(False)
+        return z3.IntVal(0), [z3.BoolVal(False)]
     if isinstance(term, int):
-        return z3.IntVal(term), z3.BoolVal(True)
+        return z3.IntVal(term), []
     if isinstance(term, str):
-        return variable(term), z3.BoolVal(True)
+        return variable(term), []
     if term[0] == "+":
         return _sum_formula(term)
-    parts = [formula(part) for part in term[1:]]
-    made, defined = parts[0][0], [condition for _, condition in parts]
+    parts, defined = _formulas(term[1:])
+    made = parts[0]
     if term[0] == "/":  # Z3 divides as Euclid, which rounds down where the divisor is positive
-        return made / parts[1][0], z3.And(*defined, parts[1][0] >= 1)
-    for part, _ in parts[1:]:
+        return made / parts[1], defined + ([] if isinstance(term[2], int) and term[2] > 0 else [parts[1] >= 1])
+    for part in parts[1:]:
         if term[0] == "bcast":
             defined.append(z3.Or(made == 1, part == 1, made == part))
             made = z3.If(made == 1, part, made)
         else:
             made = z3.If(made <= part if term[0] == "min" else made >= part, made, part)
-    return made, z3.And(*defined)
+    return made, defined
+
+
+def _formulas(terms):
+    made = [_formula(term) for term in terms]
+    return [expression for expression, _ in made], [condition for _, conditions in made for condition in conditions]
 
 
 def _sum_formula(term):
-    total, defined = z3.IntVal(term[1]), []
+    parts, defined = [z3.IntVal(term[1])] if term[1] or len(term) == 2 else [], []
     for coefficient, *factors in term[2:]:
-        product = z3.IntVal(coefficient)
-        for factor in factors:
-            made, condition = formula(factor)
-            product = product * made
-            defined.append(condition)
-        total = total + product
-    return z3.simplify(total), z3.And(*defined)
+        made, conditions = _formulas(factors)
+        defined += conditions
+        product = made[0] if made else z3.IntVal(1)
+        for factor in made[1:]:
+            product = product * factor
+        parts.append(product if coefficient == 1 else coefficient * product)
+    return parts[0] if len(parts) == 1 else z3.Sum(parts), defined
 
 
 def literal_formula(literal):
     kind, *terms = literal
-    made = [formula(term) for term in terms]
-    p, q = made[0][0], made[-1][0]
+    made, defined = _formulas(terms)
+    p, q = made[0], made[-1]
     holds = {"zero": lambda: p == 0, "nonzero": lambda: p != 0, "nonnegative": lambda: p >= 0,
              "divides": lambda: z3.And(q >= 1, p % q == 0), "not_divides": lambda: z3.Or(q < 1, p % q != 0)}[kind]()
-    return z3.And(holds, *(condition for _, condition in made))
+    return z3.And(holds, *defined) if defined else holds
 
 
 def clause_formula(literals):
-    return z3.Or(*(literal_formula(literal) for literal in literals))
+    made = [literal_formula(literal) for literal in literals]
+    return made[0] if len(made) == 1 else z3.Or(*made)
 
 
 def condition_formula(condition):
     kind, *terms = condition
-    (a, a_defined), (b, b_defined) = (formula(term) for term in terms)
+    (a, b), defined = _formulas(terms)
     holds = {"equal": lambda: a == b, "at_least": lambda: a >= b, "divisible": lambda: z3.And(b >= 1, a % b == 0),
              "broadcast_to": lambda: z3.Or(a == b, a == 1),
              "broadcast": lambda: z3.Or(a == b, a == 1, b == 1)}[kind]()
-    return z3.And(holds, a_defined, b_defined)
+    return z3.And(holds, *defined) if defined else holds
 
 
 def sizes_below(names, limit):
