@@ -38,7 +38,8 @@ if(OB_BUILD_SHARED)
   set_target_properties(onnx_broadcast_shared PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${OB_SOVERSION})
   target_link_libraries(onnx_broadcast_shared PRIVATE ${OB_NEEDED_LINKS} m)
   # Calls inside the library stay inside; nothing of a static library that it contains is exported.
-  target_link_options(onnx_broadcast_shared PRIVATE LINKER:-Bsymbolic-functions LINKER:--exclude-libs,ALL LINKER:--as-needed)
+  target_link_options(onnx_broadcast_shared PRIVATE LINKER:-Bsymbolic-functions LINKER:--exclude-libs,ALL LINKER:--as-needed
+                      ${OB_LINK_OPTIONS})
   if(NOT OB_SANITIZE)
     target_link_options(onnx_broadcast_shared PRIVATE LINKER:-z,defs)
   endif()

@@ -23,7 +23,7 @@ expect() {
     got=$(levels "$name" "$@")
     [ "$got" = "$wanted " ] || { echo "$name ($*): the levels are $got, not $wanted" >&2; exit 1; }
 }
-expect default -O3
+expect default '-O2 -O3 -Os'
 expect flags -Os -DCMAKE_C_FLAGS=-Os
 expect release -Os -DCMAKE_BUILD_TYPE=Release -DCMAKE_C_FLAGS=-Os
 expect build_type -Os -DCMAKE_BUILD_TYPE=MinSizeRel
