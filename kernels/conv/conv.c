@@ -30,16 +30,6 @@ static int64_t channels_at_once(int64_t left) {
     return left % 6 == 2 ? 4 : 6;
 }
 
-#define T   float
-#define PAD pad_f32
-#include "kernels/window/pad.inc.h"
-#define T   double
-#define PAD pad_f64
-#include "kernels/window/pad.inc.h"
-#define T   obk_any_pair
-#define PAD pad_pairs
-#include "kernels/window/pad.inc.h"
-
 /* A tile of a depthwise convolution: its rows, and whether two vectors at the edge of a plane are one tile. Loads that read zeros
  * outside of first .. end. SHIFTED(a, b, k): a vector of the elements of a and b from element k on, k at most 4. */
 #if defined(__AVX512F__)
@@ -111,7 +101,7 @@ enum { PANEL_ROWS = 8 };
 #endif
 
 #define T        float
-#define PAD      pad_f32
+#define PAD      obk_pad_f32
 #define NAME(n)  n##_f32
 #define VECTOR   obk_v_f32
 #define REGISTER obk_r_f32
@@ -125,7 +115,7 @@ enum { PANEL_ROWS = 8 };
 #define TRANSPOSE          obk_transpose_f32
 #include "kernels/conv/conv.inc.h"
 #define T        double
-#define PAD      pad_f64
+#define PAD      obk_pad_f64
 #define NAME(n)  n##_f64
 #define VECTOR   obk_v_f64
 #define REGISTER obk_r_f64
@@ -138,7 +128,7 @@ enum { PANEL_ROWS = 8 };
 
 /* Pairs of 16-bit integers; sums wrap around. */
 #define T                  obk_any_pair
-#define PAD                pad_pairs
+#define PAD                obk_pad_4
 #define NAME(n)            n##_pairs
 #define VECTOR             obk_v_u32
 #define REGISTER           obk_r_u32
@@ -171,7 +161,7 @@ static void quad(uint32_t *quads, const uint8_t *const *from, uint32_t flip, int
 #ifdef OBK_QUADS
 OBK_QUADS_BEGIN
 #define T                  obk_any_quad
-#define PAD                pad_pairs
+#define PAD                obk_pad_4
 #define NAME(n)            n##_quads
 #define VECTOR             obk_v_u32
 #define REGISTER           obk_r_u32

@@ -71,7 +71,7 @@ static void NAME(conv_tiled)(const obk_conv *c, const T *x, const T *w, const T 
     const obk_product q = {c->channels, win->n_kernel, c->pitch, c->channels * win->n_kernel, 1, t->offset};
     for (int64_t i = 0; i < c->channels && !obk_stops(pace, n); i++) PAD(win, t, x + i * win->n_in, b, 0, lane + i * c->pitch);
     T *behind = lane + c->channels * c->pitch, *out = behind + OBK_SLACK;
-    OBK_CAT(PAD, _fill)(behind, OBK_SLACK, 0);
+    memset(behind, 0, OBK_SLACK * sizeof(T));
     for (int64_t m = first; m < end;) {
         const int64_t at_once = channels_at_once(end - m), some = at_once < end - m ? at_once : end - m;
         NAME(rows)(&q, lane, n, w + m * q.w_down, bias ? bias + m : NULL, at_once, some, out, step, step, pace);

@@ -74,7 +74,7 @@ static void NAME(max_tiled)(const obk_pool *p, const T *x, T *y, int64_t b, T *l
     enum { FEW = 4 };
     const obk_window *w = &p->window;
     const obk_tiling *t = &p->tiling;
-    PAD(w, t, x, b, LOWEST, lane);
+    PAD(w, t, x, b, (T)LOWEST, lane);
     const bool plain = NAME(is_plain)(lane, t->elems);
     int64_t slots = t->phases, behind = 1,
             n = t->phase_elems; /* slots: phases of the remaining axes; behind: of the finished ones */

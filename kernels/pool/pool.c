@@ -10,18 +10,6 @@
 #include "kernels/window/window.h"
 #include "onnx_broadcast/broadcast.h"
 
-#define T   float
-#define PAD pad_f32
-#include "kernels/window/pad.inc.h"
-#define T   double
-#define PAD pad_f64
-#include "kernels/window/pad.inc.h"
-#define T   int8_t
-#define PAD pad_i8
-#include "kernels/window/pad.inc.h"
-#define T   uint8_t
-#define PAD pad_u8
-#include "kernels/window/pad.inc.h"
 #include "kernels/window/visit.inc.h"
 
 static int64_t column_major(const obk_window *w, int64_t at) {
@@ -49,7 +37,7 @@ static bool is_small(const obk_window *w) {
 }
 
 #define T         float
-#define PAD       pad_f32
+#define PAD       obk_pad_f32
 #define NAME(n)   n##_f32
 #define IS_NAN(x) ((x) != (x))
 #define VECTOR    obk_v_f32
@@ -58,7 +46,7 @@ static bool is_small(const obk_window *w) {
 #define UNORDERED UNORDERED_F32
 #include "kernels/pool/max.inc.h"
 #define T         double
-#define PAD       pad_f64
+#define PAD       obk_pad_f64
 #define NAME(n)   n##_f64
 #define IS_NAN(x) ((x) != (x))
 #define VECTOR    obk_v_f64
@@ -67,20 +55,20 @@ static bool is_small(const obk_window *w) {
 #define UNORDERED UNORDERED_F64
 #include "kernels/pool/max.inc.h"
 #define T         int8_t
-#define PAD       pad_i8
+#define PAD       obk_pad_1
 #define NAME(n)   n##_i8
 #define IS_NAN(x) 0
 #define LOWEST    INT8_MIN
 #include "kernels/pool/max.inc.h"
 #define T         uint8_t
-#define PAD       pad_u8
+#define PAD       obk_pad_1
 #define NAME(n)   n##_u8
 #define IS_NAN(x) 0
 #define LOWEST    0
 #include "kernels/pool/max.inc.h"
 
 #define T        float
-#define PAD      pad_f32
+#define PAD      obk_pad_f32
 #define NAME(n)  n##_f32
 #define VECTOR   obk_v_f32
 #define REGISTER obk_r_f32
@@ -89,7 +77,7 @@ static bool is_small(const obk_window *w) {
 #define ABS      fabsf
 #include "kernels/pool/sum.inc.h"
 #define T        double
-#define PAD      pad_f64
+#define PAD      obk_pad_f64
 #define NAME(n)  n##_f64
 #define VECTOR   obk_v_f64
 #define REGISTER obk_r_f64

@@ -78,7 +78,7 @@ static void NAME(sum_tiled)(const obk_pool *p, const T *x, T *y, int64_t b, T *l
     T *sums = lane + t->elems + OBK_SLACK;
     const int64_t rows = obk_block_rows(w, t, b), length = obk_row_length(w, t, b), start = obk_block_start(t, b);
     PAD(w, t, x, b, 0, lane);
-    OBK_CAT(PAD, _fill)(lane + t->elems, OBK_SLACK, 0);
+    memset(lane + t->elems, 0, OBK_SLACK * sizeof(T));
     if (p->kind == OBK_POOL_NORM) NAME(powers)(p->p, lane, t->elems);
     NAME(add_positions)(lane, t->offset, w->n_kernel, obk_block_flat(w, t, b), sums, pace);
     if (pace->over) return;

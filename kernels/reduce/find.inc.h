@@ -1,4 +1,17 @@
-/* Search in elements of one type. Parameters: T, S, IS_NAN. */
+/* Search in elements of one type. Parameters: T, S, IS_NAN: FLOAT_NAN or INT_NAN. */
+#ifndef FLOAT_NAN
+enum {
+    STRETCH = 64,        /* elements that are searched at a time */
+    MOST_ROWS = 1 << 30, /* rows whose indices fit into 32 bits */
+};
+
+/* Columns of the current type T whose best elements are kept on the stack together. */
+#define SIDE_BY_SIDE (512 / (int)sizeof(T) < OBK_REDUCE_COLUMNS ? 512 / (int)sizeof(T) : OBK_REDUCE_COLUMNS)
+
+#define FLOAT_NAN(x) ((x) != (x))
+#define INT_NAN(x)   0
+#endif
+
 #define NAME(name) OBK_CAT3(name, _, S)
 
 #define FN          NAME(largest)

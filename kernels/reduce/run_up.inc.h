@@ -1,4 +1,12 @@
 /* Running sums and products of one type. Parameters: T, S. */
+#ifndef OBK_RUN_UP
+#define OBK_RUN_UP
+enum {
+    ROWS = 8,            /* vectors that are computed side by side, because each is a dependency chain */
+    STRETCH_BYTES = 128, /* bytes of each that are computed at a time */
+};
+#endif
+
 #define NAME(name) OBK_CAT3(name, _, S)
 
 #define FN       NAME(sum)

@@ -167,7 +167,11 @@ static const type NAME(type) = {
             [OBK_FOLD_ABS] = LOOPS(abs),
             [OBK_FOLD_SQUARE] = LOOPS(square),
             [OBK_FOLD_PROD] = LOOPS(prod),
+#if IS_FLOAT
+            [OBK_FOLD_EXP] = {NAME(start_sum), NAME(run_exp), NAME(columns_exp), NAME(merge_sum)},
+#else
             [OBK_FOLD_EXP] = {start_sum_f64, NAME(run_exp), NAME(columns_exp), merge_sum_f64},
+#endif
 #endif
         },
 };

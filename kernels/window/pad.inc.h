@@ -1,25 +1,4 @@
-/* Template: copies a block of a plane together with its padding. Parameters: T, PAD its name. */
-
-#ifndef OBK_PAD_SPAN
-#define OBK_PAD_SPAN
-/* Positions first .. end of a phase lie inside the input; `in` is the element of the first one. */
-typedef struct obk_span {
-    int64_t first, end, in;
-} obk_span;
-
-static obk_span obk_span_of(const obk_axis *x, int64_t phase, int64_t extent, int64_t start) {
-    int64_t at = start + phase, stride = x->stride; /* element of position 0 */
-    obk_span s = {0, extent, at};
-    if (at < 0) {
-        s.first = stride == 1 ? -at : ob__ceil_div(-at, stride);
-        s.in = at + s.first * stride;
-    }
-    int64_t left = x->in - s.in, fit = left <= 0 ? 0 : stride == 1 ? left : ob__ceil_div(left, stride);
-    if (s.first > extent) s.first = extent;
-    if (s.end > s.first + fit) s.end = s.first + fit;
-    return s;
-}
-#endif
+/* Template of pad.c. Parameters: T, PAD its name. */
 
 static inline void OBK_CAT(PAD, _take)(T *restrict to, const T *restrict from, int64_t n, int64_t stride) {
     if (stride == 1)
@@ -92,8 +71,7 @@ static void OBK_CAT(PAD, _axis)(const obk_window *w, const obk_tiling *t, int32_
     }
 }
 
-/* Copies block b of the plane x. */
-static void PAD(const obk_window *w, const obk_tiling *t, const T *x, int64_t b, T fill, T *to) {
+void PAD(const obk_window *w, const obk_tiling *t, const void *x, int64_t b, T fill, void *to) {
     OBK_CAT(PAD, _axis)(w, t, 0, x, t->inputs_each, b * t->block, to, fill);
 }
 

@@ -82,6 +82,21 @@ void obk_inner_results(const obk_axis *axis, int64_t *first, int64_t *end);
  * it is an upper bound. */
 int64_t obk_window_work(const obk_window *window);
 
+/* Copies block b of the plane x together with its padding of value `fill`. Elements have 1, 4 or 8 bytes. */
+void obk_pad_1(const obk_window *w, const obk_tiling *t, const void *x, int64_t b, uint8_t fill, void *to);
+void obk_pad_4(const obk_window *w, const obk_tiling *t, const void *x, int64_t b, uint32_t fill, void *to);
+void obk_pad_8(const obk_window *w, const obk_tiling *t, const void *x, int64_t b, uint64_t fill, void *to);
+static inline void obk_pad_f32(const obk_window *w, const obk_tiling *t, const void *x, int64_t b, float fill, void *to) {
+    uint32_t bits;
+    memcpy(&bits, &fill, sizeof bits);
+    obk_pad_4(w, t, x, b, bits, to);
+}
+static inline void obk_pad_f64(const obk_window *w, const obk_tiling *t, const void *x, int64_t b, double fill, void *to) {
+    uint64_t bits;
+    memcpy(&bits, &fill, sizeof bits);
+    obk_pad_8(w, t, x, b, bits, to);
+}
+
 /* For short rows, for which a call of memcpy takes longer than the copy. */
 static inline void obk_copy_row(void *to, const void *from, int64_t n_bytes) {
     char *t = to;

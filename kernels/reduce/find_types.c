@@ -1,0 +1,57 @@
+/* The index of the largest or smallest element, for types that have one form for all levels. */
+#include <string.h>
+
+#include "core/base/integers.h"
+#include "kernels/level.h"
+#include "kernels/reduce/reduce.h"
+
+#define T      double
+#define S      f64
+#define IS_NAN FLOAT_NAN
+#include "kernels/reduce/find.inc.h"
+#define T      int8_t
+#define S      i8
+#define IS_NAN INT_NAN
+#include "kernels/reduce/find.inc.h"
+#define T      uint8_t
+#define S      u8
+#define IS_NAN INT_NAN
+#include "kernels/reduce/find.inc.h"
+#define T      int16_t
+#define S      i16
+#define IS_NAN INT_NAN
+#include "kernels/reduce/find.inc.h"
+#define T      uint16_t
+#define S      u16
+#define IS_NAN INT_NAN
+#include "kernels/reduce/find.inc.h"
+#define T      int32_t
+#define S      i32
+#define IS_NAN INT_NAN
+#include "kernels/reduce/find.inc.h"
+#define T      uint32_t
+#define S      u32
+#define IS_NAN INT_NAN
+#include "kernels/reduce/find.inc.h"
+#define T      int64_t
+#define S      i64
+#define IS_NAN INT_NAN
+#include "kernels/reduce/find.inc.h"
+#define T      uint64_t
+#define S      u64
+#define IS_NAN INT_NAN
+#include "kernels/reduce/find.inc.h"
+
+#define SHARED(type)                                                                                                             \
+    void obk_find_##type(const obk_search *s, int64_t *out, const void *in, int64_t begin, int64_t end) {                        \
+        find_##type(s, out, in, begin, end);                                                                                     \
+    }
+SHARED(f64)
+SHARED(i8)
+SHARED(u8)
+SHARED(i16)
+SHARED(u16)
+SHARED(i32)
+SHARED(u32)
+SHARED(i64)
+SHARED(u64)

@@ -1,0 +1,71 @@
+/* Folding along axes for types that have one form for all levels. */
+#include "kernels/reduce/parts.inc.h"
+
+#define T         double
+#define S         f64
+#define IS_FLOAT  1
+#define IS_SIGNED 1
+#define LOWEST    ((double)-INFINITY)
+#define HIGHEST   ((double)INFINITY)
+#define HAS_SUMS  1
+#include "kernels/reduce/type.inc.h"
+#define T         int8_t
+#define S         i8
+#define IS_FLOAT  0
+#define IS_SIGNED 1
+#define LOWEST    INT8_MIN
+#define HIGHEST   INT8_MAX
+#define HAS_SUMS  0
+#include "kernels/reduce/type.inc.h"
+#define T         uint8_t
+#define S         u8
+#define IS_FLOAT  0
+#define IS_SIGNED 0
+#define LOWEST    0
+#define HIGHEST   UINT8_MAX
+#define HAS_SUMS  0
+#include "kernels/reduce/type.inc.h"
+#define T         int32_t
+#define S         i32
+#define IS_FLOAT  0
+#define IS_SIGNED 1
+#define LOWEST    INT32_MIN
+#define HIGHEST   INT32_MAX
+#define HAS_SUMS  1
+#include "kernels/reduce/type.inc.h"
+#define T         uint32_t
+#define S         u32
+#define IS_FLOAT  0
+#define IS_SIGNED 0
+#define LOWEST    0
+#define HIGHEST   UINT32_MAX
+#define HAS_SUMS  1
+#include "kernels/reduce/type.inc.h"
+#define T         int64_t
+#define S         i64
+#define IS_FLOAT  0
+#define IS_SIGNED 1
+#define LOWEST    INT64_MIN
+#define HIGHEST   INT64_MAX
+#define HAS_SUMS  1
+#include "kernels/reduce/type.inc.h"
+#define T         uint64_t
+#define S         u64
+#define IS_FLOAT  0
+#define IS_SIGNED 0
+#define LOWEST    0
+#define HIGHEST   UINT64_MAX
+#define HAS_SUMS  1
+#include "kernels/reduce/type.inc.h"
+
+#define SHARED(type)                                                                                                             \
+    void obk_reduce_##type(const obk_reduction *r, void *out, const void *in, int64_t begin, int64_t end, void *memory) {        \
+        reduce_##type(r, out, in, begin, end, memory);                                                                           \
+    }
+SHARED(f64)
+SHARED(i8)
+SHARED(u8)
+SHARED(i32)
+SHARED(u32)
+SHARED(i64)
+SHARED(u64)
