@@ -3,13 +3,15 @@
  *     guard_cases FOLDER RANDOM GUARDED CLAUSES [FILE...]
  *
  * Models: each FILE (one that ends in .txt: the part "--- input" of a case of tests/graphs), those of guard_case.h, RANDOM and
- * GUARDED random ones (tests/soundness/gen.h; every third is checked with assumptions), CLAUSES random contracts (guard_case.h).
+ * GUARDED random ones (tests/soundness/gen.h; every third is checked with assumptions), CLAUSES random contracts (guard_case.h)
+ * with random conditions on values.
  * The C of each guard goes to FOLDER/NAME.c. A line of JSON on stdout has the contract, with terms as in term_json.h. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/base/text.h"
 #include "onnx_broadcast/onnx_broadcast.h"
+#include "passes/contract/bounds.h"
 #include "passes/report/report.h"
 #include "term_json.h"
 #include "tests/guard_case.h"
@@ -43,8 +45,11 @@ static void json_clauses(ob_dims *dims, const ob_contract *contract) {
 }
 
 /* The shape of the input of a bound, then the part, the limits and the guards of the bound. */
-static void json_bound(const ob_dims *dims, const ob_facts *facts, const ob_contract_bound *bound, const char *text) {
+static void json_bound(ob_dims *dims, const ob_facts *facts, const ob_contract_bound *bound) {
     const ob_bound *b = &bound->bound;
+    ob_text text;
+    ob__text_init(&text, NULL);
+    ob__bound_write(&text, dims, facts, bound, b->input->name);
     const ob_type *type = &ob__fact(facts, b->input)->type;
     const int32_t rank = type->shape.rank;
     fputs("{\"input\":", stdout);
@@ -67,8 +72,9 @@ static void json_bound(const ob_dims *dims, const ob_facts *facts, const ob_cont
     fputs(",\"guards\":", stdout);
     json_terms(stdout, dims, bound->guards, bound->n_guards);
     fputs(",\"text\":", stdout);
-    json_string(stdout, text);
+    json_string(stdout, text.data);
     putchar('}');
+    ob__text_release(&text);
 }
 
 static void json_contract(const writer *w, const char *name, ob_report *report) {
@@ -90,10 +96,8 @@ static void json_contract(const writer *w, const char *name, ob_report *report) 
     json_clauses(dims, contract);
     fputs(",\"bounds\":[", stdout);
     for (uint32_t i = 0; i < contract->n_bounds; i++) {
-        ob_bound_info info;
-        if (ob_report_bound(report, i, &info) != OB_OK) exit(1);
         if (i) putchar(',');
-        json_bound(dims, &report->facts, &contract->bounds[i], info.text);
+        json_bound(dims, &report->facts, &contract->bounds[i]);
     }
     puts("]}");
 }
@@ -203,15 +207,56 @@ static void take_random(writer *w, uint64_t seed, bool guarded) {
     free(text);
 }
 
+enum { BOUNDS = 2, RANK = 3, TERMS = 8 };
+
+/* Conditions on the elements of x, with terms of its sizes A, B and C. */
+typedef struct random_bounds {
+    ob_contract_bound bounds[BOUNDS];
+    ob_dim first[BOUNDS][RANK], end[BOUNDS][RANK], guards[BOUNDS][2];
+} random_bounds;
+
+static ob_dim random_limit(uint64_t *state, const ob_dim *terms) {
+    return guard_random(state) % 4 ? terms[guard_random(state) % TERMS] : OB_DIM_UNKNOWN;
+}
+
+static void put_random_bounds(uint64_t *state, ob_model *model, ob_contract *contract, random_bounds *made) {
+    ob_dim terms[TERMS] = {contract->inputs[0], contract->inputs[1], contract->inputs[2], -3};
+    for (size_t i = 4; i < TERMS; i++) {
+        terms[i] = guard_random_term(state, model->dims, terms, i);
+        if (terms[i] == OB_DIM_UNKNOWN) terms[i] = terms[i % 4];
+    }
+    for (int k = 0; k < BOUNDS; k++) {
+        ob_contract_bound *bound = &made->bounds[k];
+        *bound = (ob_contract_bound){.bound = {.input = model->graph->inputs[0],
+                                               .is_rounded = true,
+                                               .lowest = random_limit(state, terms),
+                                               .highest = random_limit(state, terms)},
+                                     .guards = made->guards[k],
+                                     .n_guards = (uint32_t)(guard_random(state) % 3)};
+        for (int i = 0; i < 2; i++) made->guards[k][i] = terms[guard_random(state) % TERMS];
+        if (guard_random(state) % 3 == 0) continue;
+        bound->bound.first = made->first[k];
+        bound->bound.end = made->end[k];
+        for (int axis = 0; axis < RANK; axis++) {
+            made->first[k][axis] = guard_random(state) % 3 ? 0 : terms[guard_random(state) % TERMS];
+            made->end[k][axis] = guard_random(state) % 3 ? contract->inputs[axis] : terms[guard_random(state) % TERMS];
+        }
+    }
+    contract->bounds = made->bounds;
+    contract->n_bounds = BOUNDS;
+}
+
 static void take_random_clauses(writer *w, uint64_t *state) {
     ob_model *model = NULL;
     ob_report *report = NULL;
     guard_random_clauses clauses;
+    random_bounds bounds;
     w->model = "random clauses";
     if (ob_model_load_memory(guard_random_model, strlen(guard_random_model), NULL, NULL, &model, NULL) != OB_OK ||
         ob_check(model, NULL, &report, NULL) != OB_OK)
         exit(1);
     guard_randomise(state, model->dims, &report->contract, &clauses);
+    put_random_bounds(state, model, &report->contract, &bounds);
     write_guard(w, report);
     ob_report_close(&report);
     ob_model_close(&model);
