@@ -144,9 +144,10 @@ static ob_status merge(merging *m, const split_list *list) {
     }
     if (!ob__solver_spend(s, n)) return OB_OK;
     OB_TRY(ob__set_of(s, x, pointers, n, m->arena, &set, &known));
-    if (!known || !ob__set_form(s->dims, x, &set, false, m->arena, form) || !ob__set_form_says(s, x, &set, form)) return OB_OK;
+    if (!known || !ob__set_form(s->dims, x, &set, false, m->arena, form)) return OB_OK;
     int64_t least, greatest;
     ob__set_ends(&set, &least, &greatest);
+    if (least >= 0 && !ob__set_form_says(s, x, &set, form)) return OB_OK; /* a set without sizes has no words */
     before += (size_t)(n - (form->n < n ? form->n : n)) * REPEATED;
     before += n == 1 && form->n == 1 && reads_better(&sides[0], form);
     if (form->n > n || (form->n > 0 && ob__set_form_length(s->dims, form, m->arena) >= before)) return OB_OK;

@@ -70,6 +70,7 @@ static void cases(void **state) {
         {"min(7*ceil(H/7), H) = H", "proved"},
         {"[N = 3] N -> 3; [N != 3] N -> 4", "N in {1, 3, 4}"},
         {"[T >= 1] N -> 5", "if T >= 1: N = 1 or N = 5"},
+        {"[T >= 1] N = 3; [T >= 1] N = 5", "T = 0"}, /* joined, they are for no size of N */
         {"N % 4; N % 6; 3*N % 6", "N % 12 = 0"},
         {"N + 3 % 4; N + 4 % 6; N >= 1", "error A B"},
         {"N -> 0", "N <= 1"},
