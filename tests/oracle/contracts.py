@@ -17,6 +17,7 @@ import tempfile
 try:
     import claims
     import direct
+    import readable
     import records
     import settle
 except ImportError as missing:
@@ -45,6 +46,7 @@ def judge(record):
             how = settle.TRIED
     counts["wrong" if wrong else how] += 1
     counts["gaps"] += has_gap
+    counts["undecided"] += record.get("truths", []).count("undecided")
     counts["assumed"] += any(clause["assumed"] for clause in record.get("given", []))
     return counts, wrong
 
@@ -56,8 +58,8 @@ def judge_numbered(numbered):
 
 def show(record, wrong):
     print("==", "; ".join(wrong))
-    for name, part in record.items():
-        print(f"   {name}: {part}")
+    for line in readable.record(record):
+        print("   " + line)
 
 
 def options():
@@ -93,7 +95,7 @@ def report(counts, n_lines, n_long):
     total = sum(counts.values(), collections.Counter())
     for kind, count in counts.items():
         print(f"{kind}: {count['proved']} proved, {count['tried']} enumerated, {count['wrong']} wrong; "
-              f"{count['assumed']} have assumptions")
+              f"{count['assumed']} have assumptions, {count['undecided']} answers are undecided")
         for what, how in sorted(key for key in count if isinstance(key, tuple)):
             print(f"    {what}: {count[what, how]} {WORDS[how]}")
     print(f"{n_lines} lines, {n_long} too long to be recorded; {total['where defined']} claims only where terms are defined; "

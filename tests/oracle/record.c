@@ -23,9 +23,12 @@ static bool is_new(uint64_t hash) {
     static size_t n_seen;
     size_t at = hash % (2 * MOST_LINES);
     while (seen[at] && seen[at] != hash) at = (at + 1) % (2 * MOST_LINES);
-    if (seen[at] || n_seen == MOST_LINES) return false;
+    if (seen[at]) return false;
     seen[at] = hash;
-    n_seen++;
+    if (++n_seen > MOST_LINES) {
+        fputs("more records than a process may have\n", stderr);
+        exit(1);
+    }
     return true;
 }
 
