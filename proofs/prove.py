@@ -18,7 +18,7 @@ from concurrent.futures import ThreadPoolExecutor
 FOLDER = tempfile.TemporaryDirectory(prefix="prove-")
 CONFIG = os.path.join(FOLDER.name, "why3.conf")
 WHOLE, PARTS, CASES = (), ("split_vc",), ("split_vc", "split_all_full")  # cases: hypotheses are split as well
-ATTEMPTS = [("cvc4", PARTS, 5), ("cvc4", CASES, 5), ("z3", WHOLE, 5), ("z3", PARTS, 5), ("z3", CASES, 5), ("cvc4", PARTS, 30)]
+ATTEMPTS = [("cvc4", PARTS, 2), ("cvc4", CASES, 5), ("z3", WHOLE, 5), ("z3", PARTS, 5), ("z3", CASES, 5), ("cvc4", PARTS, 30)]
 BLOCK = re.compile(r"^(?:Goal (?P<goal>\S+)\.|Sub-goal (?P<part>.*) of goal (?P<of>\S+)\.)$")
 
 
