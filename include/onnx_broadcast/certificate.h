@@ -14,8 +14,8 @@
  * contracts, and that the shape or the elements of an output are equal at all sizes that both contracts admit. A shape is proved
  * equal by equal terms; elements by looking at both graphs: the same operators on the same values, apart from broadcasts that are
  * implicit in one model and explicit in the other, for which the certificate names lemmas of proofs/broadcast.mlw. A file's
- * claims prove nothing. The bytes of a certificate depend on the files, the options and the version of the library only, not on
- * the processor, so that verifying it means making it again.
+ * claims prove nothing. The bytes of a certificate depend on the files, the options, the version of the library and the
+ * instruction-set level, which it states (@ref version), so that verifying it on that level means making it again.
  *
  * Threads: functions may run in several threads at once.
  * @{ */
@@ -82,7 +82,7 @@ OB_API ob_status ob_certify(const char *before, const char *after, const ob_cert
 
 /** Makes the certificate again and compares it with `text`, n_bytes bytes. The options must be those with which it was made.
  *
- * Errors: E_MODEL (the certificate is not that of these files, options and version; the message has the number of the first line
+ * Errors: E_MODEL (the certificate is not that of these files, options, version and level; the message has the number of the first line
  * that differs and its beginning), and those of ob_certify(). */
 OB_API ob_status ob_certificate_verify(const char *text, size_t n_bytes, const char *before, const char *after,
                                        const ob_certify_options *options, ob_error *error);

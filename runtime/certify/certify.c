@@ -9,6 +9,7 @@
 #include "core/base/error.h"
 #include "core/base/sha256.h"
 #include "core/base/text.h"
+#include "kernels/kernels.h"
 #include "onnx_broadcast/model.h"
 #include "onnx_broadcast/session.h"
 #include "onnx_broadcast/version.h"
@@ -22,6 +23,7 @@ enum {
     HEX = 2 * OB_SHA256_BYTES + 1
 };
 #define MEMORY (UINT64_C(1) << 30)
+#define LEVEL  "\"level\":\""
 
 /* A set of sizes, for the symbols of the old model's inputs. */
 typedef struct run_sizes {
@@ -420,7 +422,8 @@ static ob_status put_head(certifying *c) {
         ob__out(out, "}}");
     }
     ob__out(out, "],\n\"predicateType\":\"" OB_CERTIFICATE_TYPE "\",\n\"predicate\":{\n\"tool\":{\"name\":\"onnx-broadcast\",");
-    ob__outf(out, "\"version\":\"%s\"},\n\"parameters\":{\"max_runs\":%zu,\"max_memory\":%llu,\"sizes\":{", ob_version(),
+    ob__outf(out, "\"version\":\"%s\"," LEVEL "%s\"},\n", ob_version(), ob__kernels_level_name());
+    ob__outf(out, "\"parameters\":{\"max_runs\":%zu,\"max_memory\":%llu,\"sizes\":{",
              c->options->max_runs ? c->options->max_runs : (size_t)RUNS,
              (unsigned long long)(c->options->max_memory ? c->options->max_memory : MEMORY));
     for (size_t i = 0; i < c->options->n_sizes; i++) {
@@ -553,6 +556,20 @@ static ob_status match(void *context, const void *bytes, size_t n_bytes) {
     return OB_OK;
 }
 
+/* The level that the certificate states, if it is not the one in use; otherwise NULL. */
+static const char *other_level(const char *text, size_t n_bytes) {
+    static const char *const levels[] = {"baseline", "avx2", "avx512"};
+    const size_t n = sizeof LEVEL - 1;
+    size_t at = 0;
+    while (at + n < n_bytes && memcmp(text + at, LEVEL, n) != 0) at++;
+    for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
+        const size_t n_name = strlen(levels[i]);
+        if (at + n + n_name < n_bytes && memcmp(text + at + n, levels[i], n_name) == 0 && text[at + n + n_name] == '"')
+            return strcmp(levels[i], ob__kernels_level_name()) == 0 ? NULL : levels[i];
+    }
+    return NULL;
+}
+
 ob_status ob_certificate_verify(const char *text, size_t n_bytes, const char *before, const char *after,
                                 const ob_certify_options *options, ob_error *error) {
     ob_error_clear(error);
@@ -565,7 +582,12 @@ ob_status ob_certificate_verify(const char *text, size_t n_bytes, const char *be
     const size_t length = (size_t)(end - m.line_begin);
     const char *line_end = length ? memchr(m.line_begin, '\n', length) : NULL;
     const size_t shown = line_end ? (size_t)(line_end - m.line_begin) : length;
+    const char *level = other_level(text, n_bytes);
     ob_error_clear(error);
+    OB_FAIL_IF(level, error, OB_E_MODEL,
+               "the certificate was made with loops for %s, and this process uses those for %s: the bits of results may differ "
+               "(OB_ISA in the environment selects a level)",
+               level, ob__kernels_level_name());
     return ob__fail(error, OB_E_MODEL, "the certificate differs in line %zu from the one that these files give: %.*s", m.line,
                     (int)(shown < 100 ? shown : 100), m.line_begin);
 }

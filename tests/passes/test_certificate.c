@@ -1,6 +1,7 @@
 /* Certificates: equal and changed models, what is proved of them, verification, a change of any line, models that cannot be run.
  */
 #include "failing.h"
+#include "kernels/kernels.h"
 #include "model_text.h"
 
 #include <stdio.h>
@@ -174,6 +175,20 @@ static void any_change_is_found(void **state) {
     assert_int_equal(ob_certificate_verify(text.text, text.n, old_path, new_path, NULL, &error), OB_E_MODEL);
 }
 
+/* Bits may depend on the level, so a certificate is verified on the one that it states. */
+static void another_level_is_named(void **state) {
+    (void)state;
+    ob_error error;
+    (void)certify(model, explicit_one, &text);
+    char *level = strstr(text.text, "\"level\":\"");
+    if (!level || strcmp(ob__kernels_level_name(), "baseline") == 0) skip();
+    ob__kernels_limit(0);
+    assert_int_equal(ob_certificate_verify(text.text, text.n, old_path, new_path, NULL, &error), OB_E_MODEL);
+    ob__kernels_limit(~0u);
+    if (!strstr(error.message, ", and this process uses those for baseline:")) fail_msg("%s", error.message);
+    assert_int_equal(ob_certificate_verify(text.text, text.n, old_path, new_path, NULL, &error), OB_OK);
+}
+
 static void options_and_refusals(void **state) {
     (void)state;
     ob_certificate_info info;
@@ -216,8 +231,8 @@ static void options_and_refusals(void **state) {
 int main(int argc, char **argv) {
     if (argc > 1) cmocka_set_test_filter(argv[1]);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(equal_models),        cmocka_unit_test(changed_models),       cmocka_unit_test(proofs_are_named),
-        cmocka_unit_test(any_change_is_found), cmocka_unit_test(options_and_refusals),
+        cmocka_unit_test(equal_models),        cmocka_unit_test(changed_models),         cmocka_unit_test(proofs_are_named),
+        cmocka_unit_test(any_change_is_found), cmocka_unit_test(another_level_is_named), cmocka_unit_test(options_and_refusals),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }
