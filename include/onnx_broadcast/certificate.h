@@ -82,8 +82,8 @@ OB_API ob_status ob_certify(const char *before, const char *after, const ob_cert
 
 /** Makes the certificate again and compares it with `text`, n_bytes bytes. The options must be those with which it was made.
  *
- * Errors: E_MODEL (the certificate is not that of these files, options, version and level; the message has the number of the first line
- * that differs and its beginning), and those of ob_certify(). */
+ * Errors: E_MODEL (the certificate is not that of these files, options, version and level; the message has the number of the
+ * first line that differs and its beginning, or both levels), and those of ob_certify(). */
 OB_API ob_status ob_certificate_verify(const char *text, size_t n_bytes, const char *before, const char *after,
                                        const ob_certify_options *options, ob_error *error);
 
