@@ -2,79 +2,20 @@
 #include <math.h>
 #include <string.h>
 
+#include "kernels/elementwise/binary_types.h"
 #include "kernels/elementwise/elementwise.h"
 #include "kernels/level.h"
 #include "kernels/loop.h"
 #include "kernels/vmath/vmath.h"
+
+#define LINKAGE  static
+#define NAME(op) OBK_CAT3(op, _, S)
 
 #define T          float
 #define S          f32
 #define IS_FLOAT   1
 #define IS_SIGNED  1
 #define FMOD(a, b) fmodf(a, b)
-#include "kernels/elementwise/binary_ops.inc.h"
-
-#define T          double
-#define S          f64
-#define IS_FLOAT   1
-#define IS_SIGNED  1
-#define FMOD(a, b) fmod(a, b)
-#include "kernels/elementwise/binary_ops.inc.h"
-
-#define T         int8_t
-#define S         i8
-#define U         uint32_t
-#define IS_FLOAT  0
-#define IS_SIGNED 1
-#include "kernels/elementwise/binary_ops.inc.h"
-
-#define T         int16_t
-#define S         i16
-#define U         uint32_t
-#define IS_FLOAT  0
-#define IS_SIGNED 1
-#include "kernels/elementwise/binary_ops.inc.h"
-
-#define T         int32_t
-#define S         i32
-#define U         uint32_t
-#define IS_FLOAT  0
-#define IS_SIGNED 1
-#include "kernels/elementwise/binary_ops.inc.h"
-
-#define T         int64_t
-#define S         i64
-#define U         uint64_t
-#define IS_FLOAT  0
-#define IS_SIGNED 1
-#include "kernels/elementwise/binary_ops.inc.h"
-
-#define T         uint8_t
-#define S         u8
-#define U         uint32_t
-#define IS_FLOAT  0
-#define IS_SIGNED 0
-#include "kernels/elementwise/binary_ops.inc.h"
-
-#define T         uint16_t
-#define S         u16
-#define U         uint32_t
-#define IS_FLOAT  0
-#define IS_SIGNED 0
-#include "kernels/elementwise/binary_ops.inc.h"
-
-#define T         uint32_t
-#define S         u32
-#define U         uint32_t
-#define IS_FLOAT  0
-#define IS_SIGNED 0
-#include "kernels/elementwise/binary_ops.inc.h"
-
-#define T         uint64_t
-#define S         u64
-#define U         uint64_t
-#define IS_FLOAT  0
-#define IS_SIGNED 0
 #include "kernels/elementwise/binary_ops.inc.h"
 
 /* ---- bool: any byte other than 0 is true ---- */
@@ -177,18 +118,22 @@ static inline int64_t int_power(int64_t base, int64_t exponent) {
 #define SQRT sqrt
 #include "kernels/elementwise/pow.inc.h"
 
-#define INTS(op)   [OB_INT8] = op##_i8, [OB_INT16] = op##_i16, [OB_INT32] = op##_i32, [OB_INT64] = op##_i64
-#define UINTS(op)  [OB_UINT8] = op##_u8, [OB_UINT16] = op##_u16, [OB_UINT32] = op##_u32, [OB_UINT64] = op##_u64
-#define FLOATS(op) [OB_FLOAT] = op##_f32, [OB_DOUBLE] = op##_f64
+#define INTS(op)                                                                                                                 \
+    [OB_INT8] = obk_##op##_i8, [OB_INT16] = obk_##op##_i16, [OB_INT32] = OBK_LEVEL(op, i32), [OB_INT64] = OBK_LEVEL(op, i64)
+#define UINTS(op)                                                                                                                \
+    [OB_UINT8] = obk_##op##_u8, [OB_UINT16] = obk_##op##_u16, [OB_UINT32] = OBK_LEVEL(op, u32), [OB_UINT64] = OBK_LEVEL(op, u64)
+#define FLOATS(op) [OB_FLOAT] = op##_f32, [OB_DOUBLE] = OBK_LEVEL(op, f64)
 /* Signed types share the loops of unsigned ones where only bits matter. */
-#define BITS(op) [OB_INT8] = op##_u8, [OB_INT16] = op##_u16, [OB_INT32] = op##_u32, [OB_INT64] = op##_u64, UINTS(op)
+#define BITS(op)                                                                                                                 \
+    [OB_INT8] = obk_##op##_u8, [OB_INT16] = obk_##op##_u16, [OB_INT32] = OBK_LEVEL(op, u32), [OB_INT64] = OBK_LEVEL(op, u64),    \
+    UINTS(op)
 
 const obk_loop OBK_TABLE(binary)[OBK_BINARY_COUNT][OB_DTYPE_COUNT] = {
     [OBK_ADD] = {F16(add) FLOATS(add), BITS(add)},
     [OBK_SUB] = {F16(sub) FLOATS(sub), BITS(sub)},
     [OBK_MUL] = {F16(mul) FLOATS(mul), BITS(mul)},
     [OBK_DIV] = {F16(div) FLOATS(div), INTS(div), UINTS(div)},
-    [OBK_POW] = {FLOATS(pow), [OB_INT64] = pow_i64},
+    [OBK_POW] = {[OB_FLOAT] = pow_f32, [OB_DOUBLE] = pow_f64, [OB_INT64] = pow_i64},
     [OBK_MOD] = {INTS(mod), UINTS(fmod)},
     [OBK_FMOD] = {FLOATS(fmod), INTS(fmod), UINTS(fmod)},
     [OBK_MAX] = {FLOATS(max), INTS(max), UINTS(max)},

@@ -1,7 +1,6 @@
 /* The loops of two operands for one element type. Parameters: T the type, S its suffix, U an unsigned type at least as wide as
- * int in which T's arithmetic wraps (integers only), IS_FLOAT, IS_SIGNED. */
-#define NAME(op) OBK_CAT3(op, _, S)
-
+ * int in which T's arithmetic wraps (integers only), IS_FLOAT, IS_SIGNED. The file that includes it defines LINKAGE and NAME(op),
+ * the name of a loop for S. */
 #if IS_FLOAT
 #define FN       NAME(add)
 #define TI       T
@@ -166,7 +165,6 @@ static inline T NAME(remainder)(T a, T b) {
 #include "kernels/elementwise/loop2.inc.h"
 #endif
 
-#undef NAME
 #undef T
 #undef S
 #undef U

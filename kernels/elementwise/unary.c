@@ -2,17 +2,15 @@
 #include <math.h>
 
 #include "kernels/elementwise/elementwise.h"
+#include "kernels/elementwise/unary_types.h"
 #include "kernels/level.h"
 #include "kernels/loop.h"
 #include "kernels/vmath/vmath.h"
 
+#define LINKAGE static
+
 /* For the current type T: a block on the stack has 1 KiB. */
 #define BLOCK_ELEMS (1024 / (int64_t)sizeof(T))
-
-#define T    double
-#define S    f64
-#define RINT rint
-#include "kernels/convert/saturate.inc.h"
 
 #define T       float
 #define S       f32
@@ -24,54 +22,6 @@
 #define M(name) name
 #include "kernels/elementwise/unary_float.inc.h"
 
-#define T         int8_t
-#define S         i8
-#define U         uint32_t
-#define IS_SIGNED 1
-#include "kernels/elementwise/unary_int.inc.h"
-
-#define T         uint8_t
-#define S         u8
-#define U         uint32_t
-#define IS_SIGNED 0
-#include "kernels/elementwise/unary_int.inc.h"
-
-#define T         int16_t
-#define S         i16
-#define U         uint32_t
-#define IS_SIGNED 1
-#include "kernels/elementwise/unary_int.inc.h"
-
-#define T         uint16_t
-#define S         u16
-#define U         uint32_t
-#define IS_SIGNED 0
-#include "kernels/elementwise/unary_int.inc.h"
-
-#define T         int32_t
-#define S         i32
-#define U         uint32_t
-#define IS_SIGNED 1
-#include "kernels/elementwise/unary_int.inc.h"
-
-#define T         uint32_t
-#define S         u32
-#define U         uint32_t
-#define IS_SIGNED 0
-#include "kernels/elementwise/unary_int.inc.h"
-
-#define T         int64_t
-#define S         i64
-#define U         uint64_t
-#define IS_SIGNED 1
-#include "kernels/elementwise/unary_int.inc.h"
-
-#define T         uint64_t
-#define S         u64
-#define U         uint64_t
-#define IS_SIGNED 0
-#include "kernels/elementwise/unary_int.inc.h"
-
 #define FN    u_not_bool
 #define TI    uint8_t
 #define TO    uint8_t
@@ -79,9 +29,11 @@
 #include "kernels/elementwise/loop1.inc.h"
 
 #define FLOATS(op) [OB_FLOAT] = op##_f32, [OB_DOUBLE] = op##_f64
-#define INTS(op)   [OB_INT8] = op##_i8, [OB_INT16] = op##_i16, [OB_INT32] = op##_i32, [OB_INT64] = op##_i64
-#define UINTS(op)  [OB_UINT8] = op##_u8, [OB_UINT16] = op##_u16, [OB_UINT32] = op##_u32, [OB_UINT64] = op##_u64
-#define BITS(op)   [OB_INT8] = op##_u8, [OB_INT16] = op##_u16, [OB_INT32] = op##_u32, [OB_INT64] = op##_u64, UINTS(op)
+#define INTS(op)   [OB_INT8] = obk_##op##_i8, [OB_INT16] = obk_##op##_i16, [OB_INT32] = obk_##op##_i32, [OB_INT64] = obk_##op##_i64
+#define UINTS(op)                                                                                                                \
+    [OB_UINT8] = obk_##op##_u8, [OB_UINT16] = obk_##op##_u16, [OB_UINT32] = obk_##op##_u32, [OB_UINT64] = obk_##op##_u64
+#define BITS(op)                                                                                                                 \
+    [OB_INT8] = obk_##op##_u8, [OB_INT16] = obk_##op##_u16, [OB_INT32] = obk_##op##_u32, [OB_INT64] = obk_##op##_u64, UINTS(op)
 
 const obk_loop OBK_TABLE(unary)[OBK_UNARY_COUNT][OB_DTYPE_COUNT] = {
     [OBK_U_ABS] = {FLOATS(u_abs), INTS(u_abs), UINTS(u_abs)},

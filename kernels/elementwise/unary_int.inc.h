@@ -1,5 +1,5 @@
-/* The loops of one operand for one integer type. Parameters: T, S, U (wraps, at least as wide as int), IS_SIGNED. */
-#define NAME(op) OBK_CAT3(op, _, S)
+/* The loops of one operand for one integer type. Parameters: T, S, U (wraps, at least as wide as int), IS_SIGNED. The file that
+ * includes it defines LINKAGE and NAME(op), the name of a loop for S. */
 #if IS_SIGNED
 #define FN    NAME(u_abs)
 #define TI    T
@@ -58,7 +58,6 @@ static void NAME(block_shrink)(T *z, const T *x, int64_t n, const void *params) 
 
 #include "kernels/elementwise/clip1.inc.h"
 
-#undef NAME
 #undef T
 #undef S
 #undef U

@@ -1,0 +1,33 @@
+/* Loops of two operands for integers of 8 and 16 bits: one form for all levels. */
+#include "kernels/elementwise/binary_types.h"
+
+#define LINKAGE
+#define NAME(op) OBK_CAT3(obk_, op, OBK_CAT(_, S))
+
+#define T         int8_t
+#define S         i8
+#define U         uint32_t
+#define IS_FLOAT  0
+#define IS_SIGNED 1
+#include "kernels/elementwise/binary_ops.inc.h"
+
+#define T         int16_t
+#define S         i16
+#define U         uint32_t
+#define IS_FLOAT  0
+#define IS_SIGNED 1
+#include "kernels/elementwise/binary_ops.inc.h"
+
+#define T         uint8_t
+#define S         u8
+#define U         uint32_t
+#define IS_FLOAT  0
+#define IS_SIGNED 0
+#include "kernels/elementwise/binary_ops.inc.h"
+
+#define T         uint16_t
+#define S         u16
+#define U         uint32_t
+#define IS_FLOAT  0
+#define IS_SIGNED 0
+#include "kernels/elementwise/binary_ops.inc.h"
