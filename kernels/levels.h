@@ -19,7 +19,10 @@
 #else
 #define OBK_AT_AVX2(loops)
 #endif
-#ifdef OB_ISA_AVX512
+/* OBK_NARROW: a family that has no loops of its own for AVX-512. */
+#if defined(OB_ISA_AVX512) && defined(OBK_NARROW)
+#define OBK_AT_AVX512(loops) OBK_AT_AVX2(loops)
+#elif defined(OB_ISA_AVX512)
 #define OBK_AT_AVX512(loops) loops##__avx512,
 #else
 #define OBK_AT_AVX512(loops)

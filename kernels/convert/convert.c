@@ -7,7 +7,9 @@
 #endif
 
 #include "kernels/convert/convert.h"
+#include "kernels/convert/convert_types.h"
 #include "kernels/convert/narrow.h"
+#include "kernels/convert/wrap.h"
 #include "kernels/level.h"
 #include "kernels/loop.h"
 
@@ -17,34 +19,14 @@
 #define S    f32
 #define RINT rintf
 #include "kernels/convert/saturate.inc.h"
-#define T    double
-#define S    f64
-#define RINT rint
-#include "kernels/convert/saturate.inc.h"
-
-/* 4- and 2-bit integers keep the low bits of an integer. */
-static inline int8_t wrap_i4(uint8_t x) {
-    return (int8_t)((x & 15) ^ 8) - 8;
-}
-static inline uint8_t wrap_u4(uint8_t x) {
-    return x & 15;
-}
-static inline int8_t wrap_i2(uint8_t x) {
-    return (int8_t)((x & 3) ^ 2) - 2;
-}
-static inline uint8_t wrap_u2(uint8_t x) {
-    return x & 3;
-}
 
 /* ---- Native types ---- */
 
+#define LINKAGE       static
+#define NAME(to_from) OBK_CAT3(to_from, _, S)
+
 #define FROM     float
 #define S        f32
-#define IS_FLOAT 1
-#define IS_BOOL  0
-#include "kernels/convert/convert_from.inc.h"
-#define FROM     double
-#define S        f64
 #define IS_FLOAT 1
 #define IS_BOOL  0
 #include "kernels/convert/convert_from.inc.h"
@@ -58,33 +40,13 @@ static inline uint8_t wrap_u2(uint8_t x) {
 #define IS_FLOAT 0
 #define IS_BOOL  0
 #include "kernels/convert/convert_from.inc.h"
-#define FROM     int16_t
-#define S        i16
-#define IS_FLOAT 0
-#define IS_BOOL  0
-#include "kernels/convert/convert_from.inc.h"
-#define FROM     uint16_t
-#define S        u16
-#define IS_FLOAT 0
-#define IS_BOOL  0
-#include "kernels/convert/convert_from.inc.h"
 #define FROM     int32_t
 #define S        i32
 #define IS_FLOAT 0
 #define IS_BOOL  0
 #include "kernels/convert/convert_from.inc.h"
-#define FROM     uint32_t
-#define S        u32
-#define IS_FLOAT 0
-#define IS_BOOL  0
-#include "kernels/convert/convert_from.inc.h"
 #define FROM     int64_t
 #define S        i64
-#define IS_FLOAT 0
-#define IS_BOOL  0
-#include "kernels/convert/convert_from.inc.h"
-#define FROM     uint64_t
-#define S        u64
 #define IS_FLOAT 0
 #define IS_BOOL  0
 #include "kernels/convert/convert_from.inc.h"
@@ -294,12 +256,12 @@ static void f16_from_f32(void *target, const void *source, int64_t n) {
 #undef FROM
 
 #define FROM_INTEGERS(to)                                                                                                        \
-    [OB_INT8] = to##_from_i8, [OB_UINT8] = to##_from_u8, [OB_INT16] = to##_from_i16, [OB_UINT16] = to##_from_u16,                \
-    [OB_INT32] = to##_from_i32, [OB_UINT32] = to##_from_u32, [OB_INT64] = to##_from_i64, [OB_UINT64] = to##_from_u64,            \
-    [OB_BOOL] = to##_from_b8, [OB_INT4] = to##_from_i8, [OB_UINT4] = to##_from_u8, [OB_INT2] = to##_from_i8,                     \
-    [OB_UINT2] = to##_from_u8
-#define FROM_NATIVE(to) FROM_INTEGERS(to), [OB_FLOAT] = to##_from_f32, [OB_DOUBLE] = to##_from_f64
-#define FROM_LOW(to)    FROM_INTEGERS(to), [OB_FLOAT] = to##_low_from_f32, [OB_DOUBLE] = to##_low_from_f64
+    [OB_INT8] = to##_from_i8, [OB_UINT8] = to##_from_u8, [OB_INT16] = obk_##to##_from_i16, [OB_UINT16] = obk_##to##_from_u16,    \
+    [OB_INT32] = to##_from_i32, [OB_UINT32] = obk_##to##_from_u32, [OB_INT64] = to##_from_i64,                                   \
+    [OB_UINT64] = obk_##to##_from_u64, [OB_BOOL] = to##_from_b8, [OB_INT4] = to##_from_i8, [OB_UINT4] = to##_from_u8,            \
+    [OB_INT2] = to##_from_i8, [OB_UINT2] = to##_from_u8
+#define FROM_NATIVE(to) FROM_INTEGERS(to), [OB_FLOAT] = to##_from_f32, [OB_DOUBLE] = obk_##to##_from_f64
+#define FROM_LOW(to)    FROM_INTEGERS(to), [OB_FLOAT] = to##_low_from_f32, [OB_DOUBLE] = obk_##to##_low_from_f64
 
 const obk_convert OBK_TABLE(convert)[OBK_CONVERT_COUNT][OB_DTYPE_COUNT] = {
     [OB_FLOAT] = {FROM_NATIVE(f32), [OB_FLOAT16] = f32_from_f16, [OB_BFLOAT16] = f32_from_bf16,
