@@ -28,12 +28,13 @@
 #define OP(x) ((x) == 0)
 #include "kernels/elementwise/loop1.inc.h"
 
-#define FLOATS(op) [OB_FLOAT] = op##_f32, [OB_DOUBLE] = op##_f64
-#define INTS(op)   [OB_INT8] = obk_##op##_i8, [OB_INT16] = obk_##op##_i16, [OB_INT32] = obk_##op##_i32, [OB_INT64] = obk_##op##_i64
-#define UINTS(op)                                                                                                                \
-    [OB_UINT8] = obk_##op##_u8, [OB_UINT16] = obk_##op##_u16, [OB_UINT32] = obk_##op##_u32, [OB_UINT64] = obk_##op##_u64
-#define BITS(op)                                                                                                                 \
-    [OB_INT8] = obk_##op##_u8, [OB_INT16] = obk_##op##_u16, [OB_INT32] = obk_##op##_u32, [OB_INT64] = obk_##op##_u64, UINTS(op)
+#define FLOATS(op)      [OB_FLOAT] = op##_f32, [OB_DOUBLE] = op##_f64
+#define OF_8_16(op, s)  [OB_INT8] = obk_##op##_##s##8, [OB_INT16] = obk_##op##_##s##16
+#define OF_32_64(op, s) [OB_INT32] = obk_##op##_##s##32, [OB_INT64] = obk_##op##_##s##64
+#define INTS(op)        OF_8_16(op, i), OF_32_64(op, i)
+#define UINTS_8_16(op)  [OB_UINT8] = obk_##op##_u8, [OB_UINT16] = obk_##op##_u16
+#define UINTS(op)       UINTS_8_16(op), [OB_UINT32] = obk_##op##_u32, [OB_UINT64] = obk_##op##_u64
+#define BITS(op)        OF_8_16(op, u), OF_32_64(op, u), UINTS(op)
 
 const obk_loop OBK_TABLE(unary)[OBK_UNARY_COUNT][OB_DTYPE_COUNT] = {
     [OBK_U_ABS] = {FLOATS(u_abs), INTS(u_abs), UINTS(u_abs)},

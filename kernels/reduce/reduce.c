@@ -58,6 +58,7 @@ OBK_INLINE int64_t fold_vectors(float *lanes, const float *x, int64_t n, bool ne
 }
 #endif
 
+#define DOUBLES f32
 #ifdef NOTE_NAN
 #define HAS_VECTORS
 #endif
@@ -69,6 +70,22 @@ OBK_INLINE int64_t fold_vectors(float *lanes, const float *x, int64_t n, bool ne
 #define HIGHEST   INFINITY
 #define HAS_SUMS  1
 #include "kernels/reduce/type.inc.h"
+#define T         int32_t
+#define S         i32
+#define IS_FLOAT  0
+#define IS_SIGNED 1
+#define LOWEST    INT32_MIN
+#define HIGHEST   INT32_MAX
+#define HAS_SUMS  1
+#include "kernels/reduce/type.inc.h"
+#define T         int64_t
+#define S         i64
+#define IS_FLOAT  0
+#define IS_SIGNED 1
+#define LOWEST    INT64_MIN
+#define HIGHEST   INT64_MAX
+#define HAS_SUMS  1
+#include "kernels/reduce/type.inc.h"
 
 const obk_reduces OBK_TABLE(reduce) = {.by_type = {
                                            [OB_FLOAT] = reduce_f32,
@@ -76,8 +93,8 @@ const obk_reduces OBK_TABLE(reduce) = {.by_type = {
                                            [OB_INT8] = obk_reduce_i8,
                                            [OB_UINT8] = obk_reduce_u8,
                                            [OB_BOOL] = obk_reduce_u8,
-                                           [OB_INT32] = obk_reduce_i32,
+                                           [OB_INT32] = reduce_i32,
                                            [OB_UINT32] = obk_reduce_u32,
-                                           [OB_INT64] = obk_reduce_i64,
+                                           [OB_INT64] = reduce_i64,
                                            [OB_UINT64] = obk_reduce_u64,
                                        }};

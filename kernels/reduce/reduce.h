@@ -91,9 +91,7 @@ typedef struct obk_run_ups {
 OBK_SHARED(f64)
 OBK_SHARED(i8)
 OBK_SHARED(u8)
-OBK_SHARED(i32)
 OBK_SHARED(u32)
-OBK_SHARED(i64)
 OBK_SHARED(u64)
 #undef OBK_SHARED
 #define OBK_SHARED(type) void obk_find_##type(const obk_search *s, int64_t *out, const void *in, int64_t begin, int64_t end);

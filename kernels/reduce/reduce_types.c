@@ -1,6 +1,8 @@
 /* Folding along axes for types that have one form for all levels. */
 #include "kernels/reduce/parts.inc.h"
 
+#define DOUBLES f64
+
 #define T         double
 #define S         f64
 #define IS_FLOAT  1
@@ -25,28 +27,12 @@
 #define HIGHEST   UINT8_MAX
 #define HAS_SUMS  0
 #include "kernels/reduce/type.inc.h"
-#define T         int32_t
-#define S         i32
-#define IS_FLOAT  0
-#define IS_SIGNED 1
-#define LOWEST    INT32_MIN
-#define HIGHEST   INT32_MAX
-#define HAS_SUMS  1
-#include "kernels/reduce/type.inc.h"
 #define T         uint32_t
 #define S         u32
 #define IS_FLOAT  0
 #define IS_SIGNED 0
 #define LOWEST    0
 #define HIGHEST   UINT32_MAX
-#define HAS_SUMS  1
-#include "kernels/reduce/type.inc.h"
-#define T         int64_t
-#define S         i64
-#define IS_FLOAT  0
-#define IS_SIGNED 1
-#define LOWEST    INT64_MIN
-#define HIGHEST   INT64_MAX
 #define HAS_SUMS  1
 #include "kernels/reduce/type.inc.h"
 #define T         uint64_t
@@ -65,7 +51,5 @@
 SHARED(f64)
 SHARED(i8)
 SHARED(u8)
-SHARED(i32)
 SHARED(u32)
-SHARED(i64)
 SHARED(u64)
