@@ -25,7 +25,7 @@ except ImportError as missing:
     sys.exit(77)
 
 SHOWN = 10
-MOST_GAPS = 20  # records with a contradiction that the solver has not seen; this number may only decrease
+MOST_GAPS = 14  # records with a contradiction that the solver has not seen; this number may only decrease
 
 WORDS = {settle.PROVED: "proved", settle.TRIED: "enumerated", settle.WRONG: "wrong", settle.OPEN: "without sizes that show it",
          settle.GAP: "not so, as the solver has not seen a contradiction"}

@@ -5,7 +5,7 @@ import terms
 from facts import NEVER
 from points import MOST, points, symbols
 
-WORK = 60_000  # Z3's count of its own work, the same on every machine. Its timeouts can hang (4.8.12), and are not used
+WORK = 60_000  # Z3's count of its own work, whatever the machine's load. Its timeouts can hang (4.8.12), and are not used
 SOLVERS = (z3.SimpleSolver, lambda: z3.SolverFor("QF_NIA"))  # Z3's general solver takes ten times as long for these
 PROVED, TRIED, WRONG, OPEN, GAP = "proved", "tried", "wrong", "open", "gap"
 
