@@ -23,7 +23,7 @@ const ob_body *ob__body_at(size_t index) {
 bool ob__body_is_nearer(const ob_body *row, const ob_op *op, const ob_body *best) {
     if (row->since > op->since || (best && row->since < best->since)) return false;
     if (strcmp(row->name, op->name) != 0 || strcmp(row->domain, op->domain) != 0) return false;
-    return op >= ob__op_at(0) && op <= ob__op_at(ob__op_count() - 1); /* false for an operator of a library, whatever its name */
+    return ob__op_index(op) != SIZE_MAX; /* false for an operator of a library, whatever its name */
 }
 
 const ob_body *ob__body_of(const ob_op *op) {
