@@ -4,6 +4,17 @@ import re
 import subprocess
 
 
+def tell(results):
+    """Prints each (name, whether the fault is found, what was told) and their number. The exit status; 1 if there is none."""
+    planted = missed = 0
+    for name, found, told in results:
+        planted += 1
+        missed += not found
+        print(f"{'found' if found else 'NOT FOUND'}: {name}: {' '.join(str(told).split())[:200]}", flush=True)
+    print(f"{planted} faults planted, {missed} not found")
+    return 1 if missed or not planted else 0
+
+
 class Planter:
     """Makes such programs of one target of a build folder (Ninja)."""
 

@@ -11,7 +11,7 @@ import sys
 import compare
 
 sys.path.insert(0, os.path.join(compare.SOURCE, "tests"))
-from planted import Planter
+from planted import Planter, tell
 
 SHAPES = "core/dims/broadcast.c"
 ARITHMETIC = "core/dims/arith.c"
@@ -75,20 +75,19 @@ FAULTS = [
 ]
 
 
+def judge(planter, answers, chosen):
+    for name, file, old, new in chosen:
+        totals, told = compare.compare(planter.program(file, old, new), answers, ["--every", "20", "--first"])
+        yield name, totals is None or dict(totals)["differ"] > 0, told[0] if told else "it fails"
+
+
 def main():
     build = sys.argv[1]
     folder = os.path.join(build, "definition", "faults")
     answers = compare.make_answers(folder)
     planter = Planter(compare.SOURCE, build, "compare_definition", folder)
     chosen = [fault for fault in FAULTS if len(sys.argv) < 3 or sys.argv[2] in fault[0]]
-    missed = 0
-    for name, file, old, new in chosen:
-        totals, told = compare.compare(planter.program(file, old, new), answers, ["--every", "20", "--first"])
-        found = totals is None or dict(totals)["differ"] > 0
-        missed += not found
-        print(f"{'found' if found else 'NOT FOUND'}: {name}: {told[0] if told else 'it fails'}", flush=True)
-    print(f"{len(chosen)} faults planted, {missed} not found")
-    return 1 if missed or not chosen else 0
+    return tell(judge(planter, answers, chosen))
 
 
 if __name__ == "__main__":

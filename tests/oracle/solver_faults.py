@@ -18,7 +18,7 @@ from fault_table import FAULTS
 
 SOURCE = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
 sys.path.insert(0, os.path.join(SOURCE, "tests"))
-from planted import Planter  # noqa: E402
+from planted import Planter, tell  # noqa: E402
 
 PROGRAMS = {"test_solve": [], "test_solve_property": [], "random_contracts": ["400"]}
 MOST_JUDGED = 1500  # changed records of one program
@@ -68,16 +68,13 @@ class Hunt:
 
 def main():
     build, folder, *words = sys.argv[1:]
-    hunt, n_found = Hunt(build, folder), 0
+    hunt = Hunt(build, folder)
     wanted = [fault for fault in FAULTS if not words or any(word in fault[0] or word in fault[1] for word in words)]
     with ProcessPoolExecutor(2) as pool:
-        for done in [pool.submit(hunt.find, number, fault) for number, fault in enumerate(wanted)]:
-            fault, name, what = done.result()
-            n_found += name is not None
-            print(f"{'found' if name else 'NOT FOUND'}: {fault[0]} ({fault[1]})", f"by {name}: {what[:150]}" if name else what,
-                  flush=True)
-    print(f"{len(wanted)} faults, {n_found} found")
-    return n_found != len(wanted)
+        hunts = [pool.submit(hunt.find, number, fault) for number, fault in enumerate(wanted)]
+        results = (done.result() for done in hunts)
+        return tell((f"{fault[0]} ({fault[1]})", name is not None, f"by {name}: {what}" if name else what)
+                    for fault, name, what in results)
 
 
 if __name__ == "__main__":
