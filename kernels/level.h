@@ -10,4 +10,8 @@
 /* The level's loops of a member of kernels.def. */
 #define OBK_TABLE(member) OBK_CAT3(OBK_CAT(obk_table_, member), __, OBK_ISA)
 
+/* The symbol of a loop of this level, and of one that has one form for all levels. Names are unique in the library. */
+#define OBK_FN(loop)     OBK_CAT3(OBK_CAT(obk_, loop), __, OBK_ISA)
+#define OBK_SHARED(loop) OBK_CAT(obk_, loop)
+
 #endif

@@ -5,6 +5,10 @@
 #include "kernels/fma.h"
 #include "kernels/vmath/vmath.h"
 
+#define MEMBER attention
+#define ROWS   "kernels/attention/attention.def"
+#include "kernels/declare.inc.h"
+
 /* y += a * x */
 static inline void add_scaled(float *restrict y, float a, const float *restrict x, int64_t n) {
     for (int64_t j = 0; j < n; j++) y[j] = OBK_FMA(a, x[j], y[j]);
@@ -27,7 +31,7 @@ static void fade(const obk_linear_attention *c, const float *decay, float *facto
         multiply(c->state + i * c->value_size, factors[c->decay_is_one ? 0 : i], c->value_size);
 }
 
-static void linear(const obk_linear_attention *c) {
+void OBK_FN(attention_linear)(const obk_linear_attention *c) {
     const int64_t n_key = c->key_size, n_value = c->value_size;
     float *added = c->room, *factors = c->room + n_value;
     for (int64_t t = 0; t < c->n_tokens; t++) {
@@ -70,7 +74,7 @@ static void turn_neighbours(float *restrict y, const float *restrict x, const fl
     }
 }
 
-static void rotate(const obk_rotary *call) {
+void OBK_FN(attention_rotate)(const obk_rotary *call) {
     const int64_t n = call->size, half = call->half;
     for (int64_t h = 0; h < call->n_heads; h++) {
         const float *x = call->x + h * n;
@@ -83,4 +87,7 @@ static void rotate(const obk_rotary *call) {
     }
 }
 
-const obk_attention OBK_TABLE(attention) = {.linear = linear, .rotate = rotate};
+const obk_attention OBK_TABLE(attention) = {
+#define ROWS "kernels/attention/attention.def"
+#include "kernels/table.inc.h"
+};

@@ -2,7 +2,11 @@
 #include "kernels/boxes/boxes.h"
 #include "kernels/level.h"
 
-static bool overlaps(const obk_box *box, const obk_box_list *list, int64_t n, float threshold) {
+#define MEMBER boxes
+#define ROWS   "kernels/boxes/boxes.def"
+#include "kernels/declare.inc.h"
+
+bool OBK_FN(boxes_overlaps)(const obk_box *box, const obk_box_list *list, int64_t n, float threshold) {
     const float y1 = box->y1, x1 = box->x1, y2 = box->y2, x2 = box->x2, area = box->area;
     for (int64_t i = 0; i < n; i += OBK_BOXES_BLOCK) {
         const float *restrict ly1 = list->y1 + i, *restrict lx1 = list->x1 + i, *restrict ly2 = list->y2 + i;
@@ -21,4 +25,7 @@ static bool overlaps(const obk_box *box, const obk_box_list *list, int64_t n, fl
     return false;
 }
 
-const obk_boxes OBK_TABLE(boxes) = {.overlaps = overlaps};
+const obk_boxes OBK_TABLE(boxes) = {
+#define ROWS "kernels/boxes/boxes.def"
+#include "kernels/table.inc.h"
+};

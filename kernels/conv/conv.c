@@ -11,6 +11,10 @@
 #include "kernels/vector.h"
 #include "kernels/window/visit.inc.h"
 
+#define MEMBER conv
+#define ROWS   "kernels/conv/conv.def"
+#include "kernels/declare.inc.h"
+
 /* A sum of products. The weight of output channel m, channel c and kernel position k is at m * w_down + (c * n_kernel + k) *
  * w_across, its operand at c * plane + offset[k]. offset NULL: one kernel position, at 0. */
 typedef struct obk_product {
@@ -146,7 +150,7 @@ enum { PANEL_ROWS = 8 };
 #define NAME(n) n##_unsigned
 #include "kernels/conv/pair.inc.h"
 
-static void quad(uint32_t *quads, const uint8_t *const *from, uint32_t flip, int64_t n) {
+void OBK_FN(conv_quad)(uint32_t *quads, const uint8_t *const *from, uint32_t flip, int64_t n) {
     static const uint8_t none[256];
     for (int64_t at = 0; at < n; at += (int64_t)sizeof none) {
         const int64_t some = ob__least(n - at, sizeof none);
@@ -171,27 +175,9 @@ OBK_QUADS_BEGIN
     obk_transpose_f32((float *)(void *)(to), to_step, (const float *)(const void *)(from), from_step)
 #include "kernels/conv/panels.inc.h"
 OBK_QUADS_END
-#define QUAD_PANELS PANELS(quads)
-#else
-#define QUAD_PANELS                                                                                                              \
-    { 0 }
 #endif
 
-#define PANELS(t)                                                                                                                \
-    {                                                                                                                            \
-        LANES_##t, PANEL_VECTORS, LANES_##t % ALONG_CHANNELS == 0 ? ALONG_PRODUCTS : 0, pack_panels_##t, lay_out_##t,            \
-            run_panels_##t                                                                                                       \
-    }
 const obk_convs OBK_TABLE(conv) = {
-    .run = {[OBK_CONV_F32] = conv_f32, [OBK_CONV_F64] = conv_f64, [OBK_CONV_PAIRS] = conv_pairs},
-    .panels = {[OBK_CONV_F32] = PANELS(f32),
-               [OBK_CONV_F64] = PANELS(f64),
-               [OBK_CONV_PAIRS] = PANELS(pairs),
-               [OBK_CONV_QUADS] = QUAD_PANELS},
-    .winograd = {LANES_f32, PANEL_VECTORS, 0, winograd_pack_f32, winograd_lay_out_f32, winograd_run_f32},
-    .depthwise = depthwise_f32,
-    .columns = {columns_f32, columns_f64},
-    .fold = {fold_f32, fold_f64},
-    .quad = quad,
-    .quads_signed = OBK_QUADS_SIGNED,
-    .pair = {pair_unsigned, pair_signed}};
+#define ROWS "kernels/conv/conv.def"
+#include "kernels/table.inc.h"
+};

@@ -124,8 +124,8 @@ static void NAME(conv_each)(const obk_conv *c, const T *x, const T *w, const T *
         }
 }
 
-static void NAME(conv)(const obk_conv *c, const void *x, const void *w, const void *bias, void *y, int64_t b, int64_t first,
-                       int64_t end, void *lane, obk_pace *pace) {
+void OBK_FN(NAME(conv))(const obk_conv *c, const void *x, const void *w, const void *bias, void *y, int64_t b, int64_t first,
+                        int64_t end, void *lane, obk_pace *pace) {
     if (!c->tiled)
         NAME(conv_each)(c, x, w, bias, y, first, end, pace);
     else if (c->pointwise)

@@ -168,8 +168,8 @@ static void NAME(depthwise_rows)(const NAME(strip_loops) * loops, NAME(strip) * 
     }
 }
 
-static void NAME(depthwise)(const obk_conv *c, const void *x, const void *w, const void *bias, void *y, int64_t b, int64_t first,
-                            int64_t end, void *lane, obk_pace *pace) {
+void OBK_FN(NAME(conv_depthwise))(const obk_conv *c, const void *x, const void *w, const void *bias, void *y, int64_t b,
+                                  int64_t first, int64_t end, void *lane, obk_pace *pace) {
     static const NAME(strip_loops) all[2][2] = {
         {{NAME(narrow_3_1), NAME(wide_3_1)}, {NAME(narrow_3_2), NAME(wide_3_2)}},
         {{NAME(narrow_5_1), NAME(wide_5_1)}, {NAME(narrow_5_2), NAME(wide_5_2)}},

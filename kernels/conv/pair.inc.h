@@ -1,6 +1,6 @@
 /* Template of conv.c. Parameters: BYTE, NAME(n). */
 
-static void NAME(pair)(obk_pair *to, const void *first, const void *second, int16_t zero, int64_t n) {
+void OBK_FN(NAME(conv_pair))(obk_pair *to, const void *first, const void *second, int16_t zero, int64_t n) {
     const BYTE *restrict x = first, *restrict y = second;
     obk_any_pair *restrict pairs = (obk_any_pair *)(void *)to;
     if (y)

@@ -231,8 +231,8 @@ static void NAME(run_along)(const obk_conv *c, const T *copies, const T *packed,
 
 /* ---- the whole ---- */
 
-static void NAME(run_panels)(const obk_conv *c, const void *copies, const void *packed, const void *bias, void *results,
-                             int64_t b, int64_t first, int64_t end, const obk_epilogue *after, void *lane, obk_pace *pace) {
+void OBK_FN(NAME(conv_run_panels))(const obk_conv *c, const void *copies, const void *packed, const void *bias, void *results,
+                                   int64_t b, int64_t first, int64_t end, const obk_epilogue *after, void *lane, obk_pace *pace) {
     const obk_window *win = &c->window;
     const obk_tiling *t = &c->tiling;
     const int64_t zero = 0, n = obk_conv_results(c, b), K = c->channels * win->n_kernel,
@@ -273,8 +273,8 @@ static void NAME(fetch_ahead)(const obk_conv *c, const T *plane, int64_t b) {
     for (int64_t k = 0; k < c->tiling.elems * (int64_t)sizeof(T); k += LINE) __builtin_prefetch(at + k);
 }
 
-static void NAME(lay_out)(const obk_conv *c, const void *x, uint32_t padding, int64_t b, int64_t first, int64_t end, void *copies,
-                          obk_pace *pace) {
+void OBK_FN(NAME(conv_lay_out))(const obk_conv *c, const void *x, uint32_t padding, int64_t b, int64_t first, int64_t end,
+                                void *copies, obk_pace *pace) {
     const obk_window *win = &c->window;
     const T *from = x;
     T *to = copies;
@@ -291,7 +291,7 @@ static void NAME(lay_out)(const obk_conv *c, const void *x, uint32_t padding, in
 }
 
 /* Panels one after the other, each [k][output channel of the panel]; channels that do not exist are zeros. */
-static void NAME(pack_panels)(void *to, const void *from, int64_t out_channels, int64_t k) {
+void OBK_FN(NAME(conv_pack_panels))(void *to, const void *from, int64_t out_channels, int64_t k) {
     enum { AT_ONCE = TRANSPOSED_AT_ONCE };
     T *packed = to;
     for (int64_t p = 0, n = obk_panels(NAME(LANES), PANEL_VECTORS, out_channels); p < n; p++) {

@@ -1,7 +1,7 @@
 /* Template of conv.inc.h, with its parameters: the transposed convolution. */
 
-static void NAME(columns)(const void *from, int64_t channels, int64_t n, const void *weights, int64_t rows, int64_t first,
-                          int64_t end, void *to, void *lane, obk_pace *pace) {
+void OBK_FN(NAME(conv_columns))(const void *from, int64_t channels, int64_t n, const void *weights, int64_t rows, int64_t first,
+                                int64_t end, void *to, void *lane, obk_pace *pace) {
     enum { LANES = sizeof(VECTOR) / sizeof(T) };
     const T *x = from, *w = weights;
     T *z = to, *copy = lane, *out = copy + channels * n + OBK_SLACK;
@@ -38,7 +38,7 @@ static inline void NAME(give)(T *restrict y, const T *restrict one, const T *res
         for (int64_t i = 0; i < n; i++) y[i * stride] += one[i];
 }
 
-static void NAME(fold)(const obk_window *w, const void *from, const void *bias, void *to, obk_pace *pace) {
+void OBK_FN(NAME(conv_fold))(const obk_window *w, const void *from, const void *bias, void *to, obk_pace *pace) {
     const int32_t last = w->rank - 1;
     const obk_axis *row = &w->axes[last];
     const bool pairs = row->stride == 2 && row->dilation == 1;

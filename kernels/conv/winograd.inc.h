@@ -41,8 +41,8 @@ static void NAME(winograd_tiles)(T *const *row, int64_t tiles, T *to, int64_t st
     }
 }
 
-static void NAME(winograd_lay_out)(const obk_conv *c, const void *x, uint32_t padding, int64_t b, int64_t first, int64_t end,
-                                   void *copies, obk_pace *pace) {
+void OBK_FN(NAME(winograd_lay_out))(const obk_conv *c, const void *x, uint32_t padding, int64_t b, int64_t first, int64_t end,
+                                    void *copies, obk_pace *pace) {
     (void)padding;
     const int64_t across = obk_winograd_across(c), tile_rows = (NAME(winograd_rows)(c, b) + 1) / 2, step = c->channels * c->pitch,
                   length = obk_winograd_row_length(c), top = b * c->rows - c->window.axes[0].before;
@@ -117,8 +117,8 @@ static void NAME(winograd_products)(const obk_conv *c, const T *tiles, int64_t n
         }
 }
 
-static void NAME(winograd_run)(const obk_conv *c, const void *copies, const void *packed, const void *bias, void *results,
-                               int64_t b, int64_t first, int64_t end, const obk_epilogue *after, void *lane, obk_pace *pace) {
+void OBK_FN(NAME(winograd_run))(const obk_conv *c, const void *copies, const void *packed, const void *bias, void *results,
+                                int64_t b, int64_t first, int64_t end, const obk_epilogue *after, void *lane, obk_pace *pace) {
     const int64_t columns = c->window.axes[1].out, n_rows = NAME(winograd_rows)(c, b), tile_rows = (n_rows + 1) / 2,
                   across = obk_winograd_across(c), parts = ob__ceil_div(across, OBK_WINOGRAD_TILES),
                   each = ob__ceil_div(across, parts), high = parts > 1 ? 1 : OBK_WINOGRAD_TILES / across;
@@ -168,7 +168,7 @@ static void NAME(winograd_kernel)(const T *w, T *to, int64_t step) {
 }
 
 /* [panel][frequency][channel][output channel of the panel] */
-static void NAME(winograd_pack)(void *to, const void *from, int64_t out_channels, int64_t k) {
+void OBK_FN(NAME(winograd_pack))(void *to, const void *from, int64_t out_channels, int64_t k) {
     const int64_t channels = k / 9;
     for (int64_t p = 0, n = obk_panels(NAME(LANES), PANEL_VECTORS, out_channels); p < n; p++) {
         const obk_panel panel = obk_panel_at(NAME(LANES), PANEL_VECTORS, out_channels, p);

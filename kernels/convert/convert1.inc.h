@@ -1,5 +1,5 @@
 /* One conversion. Parameters: FN, FROM, TO, EXPRESSION(x). */
-LINKAGE void FN(void *target, const void *source, int64_t n) {
+void FN(void *target, const void *source, int64_t n) {
     const FROM *x = source;
     TO *z = target;
 #pragma GCC ivdep

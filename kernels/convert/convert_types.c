@@ -1,13 +1,16 @@
 /* Conversions from rare types: one form for all levels. */
-#include "kernels/convert/convert_types.h"
+#include "kernels/convert/convert.h"
 
 #include <math.h>
 
 #include "kernels/convert/wrap.h"
 #include "kernels/level.h"
 
-#define LINKAGE
-#define NAME(to_from) OBK_CAT3(OBK_CAT(obk_, to_from), _, S)
+#define MEMBER convert
+#define ROWS   "kernels/convert/convert.def"
+#include "kernels/declare.inc.h"
+
+#define LOOP(to_from) OBK_SHARED(OBK_CAT3(to_from, _, S))
 
 #define T    double
 #define S    f64

@@ -2,14 +2,17 @@
 #include <math.h>
 #include <string.h>
 
-#include "kernels/elementwise/binary_types.h"
 #include "kernels/elementwise/elementwise.h"
 #include "kernels/level.h"
 #include "kernels/loop.h"
 #include "kernels/vmath/vmath.h"
 
-#define LINKAGE  static
+#define MEMBER binary
+#define ROWS   "kernels/elementwise/binary.def"
+#include "kernels/declare.inc.h"
+
 #define NAME(op) OBK_CAT3(op, _, S)
+#define LOOP(op) OBK_FN(NAME(op))
 
 #define T          float
 #define S          f32
@@ -19,22 +22,22 @@
 #include "kernels/elementwise/binary_ops.inc.h"
 
 /* ---- bool: any byte other than 0 is true ---- */
-#define FN       and_bool
+#define FN       OBK_FN(and_bool)
 #define TI       uint8_t
 #define TO       uint8_t
 #define OP(a, b) (((a) != 0) & ((b) != 0))
 #include "kernels/elementwise/loop2.inc.h"
-#define FN       or_bool
+#define FN       OBK_FN(or_bool)
 #define TI       uint8_t
 #define TO       uint8_t
 #define OP(a, b) (((a) | (b)) != 0)
 #include "kernels/elementwise/loop2.inc.h"
-#define FN       xor_bool
+#define FN       OBK_FN(xor_bool)
 #define TI       uint8_t
 #define TO       uint8_t
 #define OP(a, b) (((a) != 0) ^ ((b) != 0))
 #include "kernels/elementwise/loop2.inc.h"
-#define FN       equal_bool
+#define FN       OBK_FN(equal_bool)
 #define TI       uint8_t
 #define TO       uint8_t
 #define OP(a, b) (((a) != 0) == ((b) != 0))
@@ -69,21 +72,18 @@ static inline obk_r_f32 f16_splat(const char *p) {
     memcpy(&h, p, sizeof h);
     return _cvtsh_ss(h) - (obk_r_f32){0};
 }
-#define FN       add_f16
+#define FN       OBK_FN(add_f16)
 #define OP(a, b) ((a) + (b))
 #include "kernels/elementwise/loop2_f16.inc.h"
-#define FN       sub_f16
+#define FN       OBK_FN(sub_f16)
 #define OP(a, b) ((a) - (b))
 #include "kernels/elementwise/loop2_f16.inc.h"
-#define FN       mul_f16
+#define FN       OBK_FN(mul_f16)
 #define OP(a, b) ((a) * (b))
 #include "kernels/elementwise/loop2_f16.inc.h"
-#define FN       div_f16
+#define FN       OBK_FN(div_f16)
 #define OP(a, b) ((a) / (b))
 #include "kernels/elementwise/loop2_f16.inc.h"
-#define F16(op) [OB_FLOAT16] = op##_f16,
-#else
-#define F16(op)
 #endif
 
 /* ---- Pow ---- */
@@ -100,7 +100,7 @@ static inline int64_t int_power(int64_t base, int64_t exponent) {
     return (int64_t)result;
 }
 
-#define FN       pow_i64
+#define FN       OBK_FN(pow_i64)
 #define TI       int64_t
 #define TO       int64_t
 #define OP(a, b) int_power(a, b)
@@ -118,36 +118,7 @@ static inline int64_t int_power(int64_t base, int64_t exponent) {
 #define SQRT sqrt
 #include "kernels/elementwise/pow.inc.h"
 
-#define INTS(op)                                                                                                                 \
-    [OB_INT8] = obk_##op##_i8, [OB_INT16] = obk_##op##_i16, [OB_INT32] = OBK_LEVEL(op, i32), [OB_INT64] = OBK_LEVEL(op, i64)
-#define UINTS(op)                                                                                                                \
-    [OB_UINT8] = obk_##op##_u8, [OB_UINT16] = obk_##op##_u16, [OB_UINT32] = OBK_LEVEL(op, u32), [OB_UINT64] = OBK_LEVEL(op, u64)
-#define FLOATS(op) [OB_FLOAT] = op##_f32, [OB_DOUBLE] = OBK_LEVEL(op, f64)
-/* Signed types share the loops of unsigned ones where only bits matter. */
-#define BITS(op)                                                                                                                 \
-    [OB_INT8] = obk_##op##_u8, [OB_INT16] = obk_##op##_u16, [OB_INT32] = OBK_LEVEL(op, u32), [OB_INT64] = OBK_LEVEL(op, u64),    \
-    UINTS(op)
-
 const obk_loop OBK_TABLE(binary)[OBK_BINARY_COUNT][OB_DTYPE_COUNT] = {
-    [OBK_ADD] = {F16(add) FLOATS(add), BITS(add)},
-    [OBK_SUB] = {F16(sub) FLOATS(sub), BITS(sub)},
-    [OBK_MUL] = {F16(mul) FLOATS(mul), BITS(mul)},
-    [OBK_DIV] = {F16(div) FLOATS(div), INTS(div), UINTS(div)},
-    [OBK_POW] = {[OB_FLOAT] = pow_f32, [OB_DOUBLE] = pow_f64, [OB_INT64] = pow_i64},
-    [OBK_MOD] = {INTS(mod), UINTS(fmod)},
-    [OBK_FMOD] = {FLOATS(fmod), INTS(fmod), UINTS(fmod)},
-    [OBK_MAX] = {FLOATS(max), INTS(max), UINTS(max)},
-    [OBK_MIN] = {FLOATS(min), INTS(min), UINTS(min)},
-    [OBK_PRELU] = {FLOATS(prelu), INTS(prelu), UINTS(prelu)},
-    [OBK_AND] = {[OB_BOOL] = and_bool},
-    [OBK_OR] = {[OB_BOOL] = or_bool},
-    [OBK_XOR] = {[OB_BOOL] = xor_bool},
-    [OBK_EQUAL] = {FLOATS(equal), BITS(equal), [OB_BOOL] = equal_bool},
-    [OBK_LESS] = {FLOATS(less), INTS(less), UINTS(less)},
-    [OBK_LESS_EQUAL] = {FLOATS(less_equal), INTS(less_equal), UINTS(less_equal)},
-    [OBK_SHIFT_LEFT] = {UINTS(shift_left)},
-    [OBK_SHIFT_RIGHT] = {UINTS(shift_right)},
-    [OBK_BIT_AND] = {BITS(bit_and)},
-    [OBK_BIT_OR] = {BITS(bit_or)},
-    [OBK_BIT_XOR] = {BITS(bit_xor)},
+#define ROWS "kernels/elementwise/binary.def"
+#include "kernels/table.inc.h"
 };

@@ -1,72 +1,72 @@
 /* The loops of two operands for one element type. Parameters: T the type, S its suffix, U an unsigned type at least as wide as
- * int in which T's arithmetic wraps (integers only), IS_FLOAT, IS_SIGNED. The file that includes it defines LINKAGE and NAME(op),
- * the name of a loop for S. */
+ * int in which T's arithmetic wraps (integers only), IS_FLOAT, IS_SIGNED. The file that includes it defines NAME(op), a name
+ * for S, and LOOP(op), the symbol of a loop. */
 #if IS_FLOAT
-#define FN       NAME(add)
+#define FN       LOOP(add)
 #define TI       T
 #define TO       T
 #define OP(a, b) ((a) + (b))
 #include "kernels/elementwise/loop2.inc.h"
-#define FN       NAME(sub)
+#define FN       LOOP(sub)
 #define TI       T
 #define TO       T
 #define OP(a, b) ((a) - (b))
 #include "kernels/elementwise/loop2.inc.h"
-#define FN       NAME(mul)
+#define FN       LOOP(mul)
 #define TI       T
 #define TO       T
 #define OP(a, b) ((a) * (b))
 #include "kernels/elementwise/loop2.inc.h"
-#define FN       NAME(div)
+#define FN       LOOP(div)
 #define TI       T
 #define TO       T
 #define OP(a, b) ((a) / (b))
 #include "kernels/elementwise/loop2.inc.h"
-#define FN       NAME(fmod)
+#define FN       LOOP(fmod)
 #define TI       T
 #define TO       T
 #define OP(a, b) FMOD(a, b)
 #include "kernels/elementwise/loop2.inc.h"
 /* NaN wins, as in NumPy. */
-#define FN       NAME(max)
+#define FN       LOOP(max)
 #define TI       T
 #define TO       T
 #define OP(a, b) ((a) != (a) ? (a) : (a) > (b) ? (a) : (b))
 #include "kernels/elementwise/loop2.inc.h"
-#define FN       NAME(min)
+#define FN       LOOP(min)
 #define TI       T
 #define TO       T
 #define OP(a, b) ((a) != (a) ? (a) : (a) < (b) ? (a) : (b))
 #include "kernels/elementwise/loop2.inc.h"
-#define FN       NAME(prelu)
+#define FN       LOOP(prelu)
 #define TI       T
 #define TO       T
 #define OP(a, b) ((a) < 0 ? (a) * (b) : (a))
 #include "kernels/elementwise/loop2.inc.h"
 #else
 #if !IS_SIGNED /* the signed types use these, too */
-#define FN       NAME(add)
+#define FN       LOOP(add)
 #define TI       T
 #define TO       T
 #define OP(a, b) ((U)(a) + (U)(b))
 #include "kernels/elementwise/loop2.inc.h"
-#define FN       NAME(sub)
+#define FN       LOOP(sub)
 #define TI       T
 #define TO       T
 #define OP(a, b) ((U)(a) - (U)(b))
 #include "kernels/elementwise/loop2.inc.h"
-#define FN       NAME(mul)
+#define FN       LOOP(mul)
 #define TI       T
 #define TO       T
 #define OP(a, b) ((U)(a) * (U)(b))
 #include "kernels/elementwise/loop2.inc.h"
 #endif
-#define FN       NAME(max)
+#define FN       LOOP(max)
 #define TI       T
 #define TO       T
 #define OP(a, b) ((a) > (b) ? (a) : (b))
 #include "kernels/elementwise/loop2.inc.h"
-#define FN       NAME(min)
+#define FN       LOOP(min)
 #define TI       T
 #define TO       T
 #define OP(a, b) ((a) < (b) ? (a) : (b))
@@ -91,55 +91,55 @@ static inline T NAME(remainder)(T a, T b) {
     return b == 0 ? 0 : (T)(a % b);
 }
 #endif
-#define FN       NAME(div)
+#define FN       LOOP(div)
 #define TI       T
 #define TO       T
 #define OP(a, b) NAME(quotient)(a, b)
 #include "kernels/elementwise/loop2.inc.h"
-#define FN       NAME(fmod)
+#define FN       LOOP(fmod)
 #define TI       T
 #define TO       T
 #define OP(a, b) NAME(remainder)(a, b)
 #include "kernels/elementwise/loop2.inc.h"
 #if IS_SIGNED
-#define FN       NAME(mod)
+#define FN       LOOP(mod)
 #define TI       T
 #define TO       T
 #define OP(a, b) NAME(modulus)(a, b)
 #include "kernels/elementwise/loop2.inc.h"
-#define FN       NAME(prelu)
+#define FN       LOOP(prelu)
 #define TI       T
 #define TO       T
 #define OP(a, b) ((a) < 0 ? (T)((U)(a) * (U)(b)) : (a))
 #include "kernels/elementwise/loop2.inc.h"
 #else
-#define FN       NAME(prelu)
+#define FN       LOOP(prelu)
 #define TI       T
 #define TO       T
 #define OP(a, b) ((void)(b), (a))
 #include "kernels/elementwise/loop2.inc.h"
 /* A shift by the width or more gives 0. */
-#define FN       NAME(shift_left)
+#define FN       LOOP(shift_left)
 #define TI       T
 #define TO       T
 #define OP(a, b) ((b) < sizeof(T) * 8 ? (U)(a) << ((b) & (sizeof(T) * 8 - 1)) : 0)
 #include "kernels/elementwise/loop2.inc.h"
-#define FN       NAME(shift_right)
+#define FN       LOOP(shift_right)
 #define TI       T
 #define TO       T
 #define OP(a, b) ((b) < sizeof(T) * 8 ? (U)(a) >> ((b) & (sizeof(T) * 8 - 1)) : 0)
 #include "kernels/elementwise/loop2.inc.h"
-#define FN       NAME(bit_and)
+#define FN       LOOP(bit_and)
 #define TI       T
 #define TO       T
 #define OP(a, b) ((a) & (b))
 #include "kernels/elementwise/loop2.inc.h"
-#define FN       NAME(bit_or)
+#define FN       LOOP(bit_or)
 #define TI       T
 #define TO       T
 #define OP(a, b) ((a) | (b))
 #include "kernels/elementwise/loop2.inc.h"
-#define FN       NAME(bit_xor)
+#define FN       LOOP(bit_xor)
 #define TI       T
 #define TO       T
 #define OP(a, b) ((a) ^ (b))
@@ -147,18 +147,18 @@ static inline T NAME(remainder)(T a, T b) {
 #endif
 #endif
 
-#define FN       NAME(less)
+#define FN       LOOP(less)
 #define TI       T
 #define TO       uint8_t
 #define OP(a, b) ((a) < (b))
 #include "kernels/elementwise/loop2.inc.h"
-#define FN       NAME(less_equal)
+#define FN       LOOP(less_equal)
 #define TI       T
 #define TO       uint8_t
 #define OP(a, b) ((a) <= (b))
 #include "kernels/elementwise/loop2.inc.h"
 #if IS_FLOAT || !IS_SIGNED
-#define FN       NAME(equal)
+#define FN       LOOP(equal)
 #define TI       T
 #define TO       uint8_t
 #define OP(a, b) ((a) == (b))

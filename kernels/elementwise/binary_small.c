@@ -1,8 +1,12 @@
 /* Loops of two operands for integers of 8 and 16 bits: one form for all levels. */
-#include "kernels/elementwise/binary_types.h"
+#include "kernels/elementwise/elementwise.h"
 
-#define LINKAGE
-#define NAME(op) OBK_CAT3(obk_, op, OBK_CAT(_, S))
+#define MEMBER binary
+#define ROWS   "kernels/elementwise/binary.def"
+#include "kernels/declare.inc.h"
+
+#define NAME(op) OBK_CAT3(op, _, S)
+#define LOOP(op) OBK_SHARED(NAME(op))
 
 #define T         int8_t
 #define S         i8

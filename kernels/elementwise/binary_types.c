@@ -1,10 +1,14 @@
 /* Loops of two operands for doubles and integers of 32 and 64 bits. Compiled once for each instruction-set level. */
 #include <math.h>
 
-#include "kernels/elementwise/binary_types.h"
+#include "kernels/elementwise/elementwise.h"
 
-#define LINKAGE
-#define NAME(op) OBK_CAT3(OBK_CAT3(obk_, op, OBK_CAT(_, S)), __, OBK_ISA)
+#define MEMBER binary
+#define ROWS   "kernels/elementwise/binary.def"
+#include "kernels/declare.inc.h"
+
+#define NAME(op) OBK_CAT3(op, _, S)
+#define LOOP(op) OBK_FN(NAME(op))
 
 #define T          double
 #define S          f64

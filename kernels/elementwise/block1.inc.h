@@ -1,5 +1,5 @@
 /* One loop of one operand, in blocks, because BLOCK has temporaries on the stack. Parameters: FN, T, BLOCK(z, x, n, params). */
-LINKAGE void FN(char *const *pointers, const int64_t *step, int64_t n, const int64_t *row, int64_t rows, const void *params) {
+void FN(char *const *pointers, const int64_t *step, int64_t n, const int64_t *row, int64_t rows, const void *params) {
     (void)step;
     (void)params;
     const char *a = pointers[0];

@@ -9,12 +9,16 @@
 #include "kernels/norm/norm.h"
 #include "kernels/vector.h"
 
+#define MEMBER form
+#define ROWS   "kernels/elementwise/form.def"
+#include "kernels/declare.inc.h"
+
 /* Only where functions get vectors in registers. */
 #if defined(__x86_64__) || defined(__aarch64__)
 
-extern const obk_loops OBK_TABLE(binary)[OBK_BINARY_COUNT], OBK_TABLE(unary)[OBK_UNARY_COUNT];
-extern const obk_loop OBK_TABLE(clip)[OB_DTYPE_COUNT];
-extern const obk_norms OBK_TABLE(norm);
+#define MEMBER chain
+#define ROWS   "kernels/elementwise/chain.def"
+#include "kernels/declare.inc.h"
 
 /* a < b ? a : b; the square root; x where it is NaN, otherwise y; y where x < 0, otherwise x. */
 #if defined(__AVX512F__)
@@ -90,15 +94,15 @@ typedef uint8_t mask_f32, mask_f64;
 #define DTYPE OB_DOUBLE
 #include "kernels/elementwise/chain.inc.h"
 
-static const obk_link_form *find(obk_loop loop) {
+const obk_link_form *OBK_FN(form_find)(obk_loop loop) {
     for (size_t i = 0; loop && i < sizeof rows_f32 / sizeof *rows_f32; i++) {
-        if (*rows_f32[i].loop == loop) return &rows_f32[i].form;
-        if (*rows_f64[i].loop == loop) return &rows_f64[i].form;
+        if (*rows_f32[i].loop == loop) return rows_f32[i].form;
+        if (*rows_f64[i].loop == loop) return rows_f64[i].form;
     }
     return NULL;
 }
 
-static int64_t run(obk_link *links, int n_links, bool is_double, int64_t n_bytes, int64_t rows) {
+int64_t OBK_FN(chain_run)(obk_link *links, int n_links, bool is_double, int64_t n_bytes, int64_t rows) {
     for (int64_t j = 0; j < rows; j++) {
         if (is_double)
             row_f64(links, n_bytes);
@@ -112,7 +116,8 @@ static int64_t run(obk_link *links, int n_links, bool is_double, int64_t n_bytes
     return HAS_MASKS ? n_bytes : n_bytes / OBK_VECTOR_BYTES * OBK_VECTOR_BYTES;
 }
 
-static void run_rows(obk_link *links, const bool (*is_vector)[2], int n_links, bool is_double, int64_t n_bytes, int64_t rows) {
+void OBK_FN(chain_run_rows)(obk_link *links, const bool (*is_vector)[2], int n_links, bool is_double, int64_t n_bytes,
+                            int64_t rows) {
     if (is_double)
         short_rows_f64(links, is_vector, n_links, n_bytes, rows);
     else
@@ -124,20 +129,23 @@ static void run_rows(obk_link *links, const bool (*is_vector)[2], int n_links, b
 #define BOTH(name)                                                                                                               \
     { CODES_OF(name##_f32), CODES_OF(name##_f64) }
 
-const obk_chains OBK_TABLE(chain) = {.find = find,
-                                     .load = BOTH(load),
-                                     .store = BOTH(store),
-                                     .unit = HAS_MASKS ? 1 : OBK_VECTOR_BYTES,
-                                     .run = run,
-                                     .run_rows = run_rows};
+const obk_chains OBK_TABLE(chain) = {
+#define ROWS "kernels/elementwise/chain.def"
+#include "kernels/table.inc.h"
+};
 
 #else
 
-static const obk_link_form *find(obk_loop loop) {
+const obk_link_form *OBK_FN(form_find)(obk_loop loop) {
     (void)loop;
     return NULL;
 }
 
-const obk_chains OBK_TABLE(chain) = {.find = find};
+const obk_chains OBK_TABLE(chain) = {.unit = 1};
 
 #endif
+
+const obk_forms OBK_TABLE(form) = {
+#define ROWS "kernels/elementwise/form.def"
+#include "kernels/table.inc.h"
+};

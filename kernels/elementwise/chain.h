@@ -47,9 +47,12 @@ enum {
     OBK_SHORT_LINKS = 12, /* the most for short rows */
 };
 
-typedef struct obk_chains {
-    /* The form of a loop; NULL: it has none. */
+/* The form of a loop NAME is the object obk_form_NAME__LEVEL; NULL: it has none. */
+typedef struct obk_forms {
     const obk_link_form *(*find)(obk_loop loop);
+} obk_forms;
+
+typedef struct obk_chains {
     obk_link_code load[2][OBK_LINK_SHAPES], store[2][OBK_LINK_SHAPES]; /* [is_double]; the first and the last step */
     int64_t unit;                                                      /* short rows have a multiple of these bytes */
     /* Runs the links for `rows` rows of n_bytes each, as far as they are whole vectors: returns the bytes of a row that are done.

@@ -261,44 +261,60 @@ STEP(bounds_scalar, const V low = SCALAR(0); const V high = SCALAR(1), OF)
         (obk_link_code) CODE(name, wide), (obk_link_code)CODE(name, one), (obk_link_code)CODE(name, rows),                       \
             (obk_link_code)CODE(name, pair)                                                                                      \
     }
-#define BINARY(name, op)                                                                                                         \
-    {                                                                                                                            \
-        &OBK_TABLE(binary)[name][DTYPE], {                                                                                       \
-            {CODES(op##_self), WITH_PAIR(op##_vector), WITH_PAIR(op##_scalar), CODES(op##_vector_first),                         \
-             WITH_PAIR(op##_scalar_first)},                                                                                      \
-                DTYPE == OB_DOUBLE, 2                                                                                            \
-        }                                                                                                                        \
-    }
-#define UNARY(name, op)                                                                                                          \
-    {                                                                                                                            \
-        &OBK_TABLE(unary)[name][DTYPE], {                                                                                        \
-            {CODES(op)}, DTYPE == OB_DOUBLE, 1                                                                                   \
-        }                                                                                                                        \
-    }
+#define FORM(loop) const obk_link_form OBK_FN(OBK_CAT(form_, NAME(loop)))
+#define BINARY(op)                                                                                                               \
+    FORM(op) = {{CODES(op##_self), WITH_PAIR(op##_vector), WITH_PAIR(op##_scalar), CODES(op##_vector_first),                     \
+                 WITH_PAIR(op##_scalar_first)},                                                                                  \
+                DTYPE == OB_DOUBLE,                                                                                              \
+                2};
+#define UNARY(loop, op) FORM(loop) = {{CODES(op)}, DTYPE == OB_DOUBLE, 1};
+BINARY(add)
+BINARY(sub)
+BINARY(mul)
+BINARY(div)
+BINARY(max)
+BINARY(min)
+FORM(prelu) = {{{0}, CODES(prelu_vector), CODES(prelu_scalar)}, DTYPE == OB_DOUBLE, 2};
+UNARY(u_relu, relu)
+UNARY(u_abs, abs)
+UNARY(u_neg, neg)
+UNARY(u_sqrt, sqrt)
+UNARY(u_reciprocal, reciprocal)
+UNARY(u_leaky_relu, leaky_relu)
+UNARY(u_affine, scale_shift)
+UNARY(u_hard_sigmoid, hard_sigmoid)
+UNARY(u_hard_swish, hard_swish)
+UNARY(u_clip, clip)
+FORM(norm_affine_loop) = {{{0}, CODES(affine_vector), CODES(affine_scalar)}, DTYPE == OB_DOUBLE, 3};
+FORM(clip) = {{{0}, {0}, CODES(bounds_scalar)}, DTYPE == OB_DOUBLE, 3};
+
+#define ROW(place, loop)                                                                                                         \
+    { &(place), &OBK_FN(OBK_CAT(form_, NAME(loop))) }
+#define OF_TWO(kind, loop) ROW(OBK_TABLE(binary)[kind][DTYPE], loop)
+#define OF_ONE(kind, loop) ROW(OBK_TABLE(unary)[kind][DTYPE], loop)
 static const struct {
     const obk_loop *loop;
-    obk_link_form form;
+    const obk_link_form *form;
 } NAME(rows)[] = {
-    BINARY(OBK_ADD, add),
-    BINARY(OBK_SUB, sub),
-    BINARY(OBK_MUL, mul),
-    BINARY(OBK_DIV, div),
-    BINARY(OBK_MAX, max),
-    BINARY(OBK_MIN, min),
-    {&OBK_TABLE(binary)[OBK_PRELU][DTYPE], {{{0}, CODES(prelu_vector), CODES(prelu_scalar)}, DTYPE == OB_DOUBLE, 2}},
-    UNARY(OBK_U_RELU, relu),
-    UNARY(OBK_U_ABS, abs),
-    UNARY(OBK_U_NEG, neg),
-    UNARY(OBK_U_SQRT, sqrt),
-    UNARY(OBK_U_RECIPROCAL, reciprocal),
-    UNARY(OBK_U_LEAKY_RELU, leaky_relu),
-    UNARY(OBK_U_AFFINE, scale_shift),
-    UNARY(OBK_U_HARD_SIGMOID, hard_sigmoid),
-    UNARY(OBK_U_HARD_SWISH, hard_swish),
-    UNARY(OBK_U_CLIP, clip),
-    {&OBK_TABLE(norm).affine_loop[DTYPE == OB_DOUBLE],
-     {{{0}, CODES(affine_vector), CODES(affine_scalar)}, DTYPE == OB_DOUBLE, 3}},
-    {&OBK_TABLE(clip)[DTYPE], {{{0}, {0}, CODES(bounds_scalar)}, DTYPE == OB_DOUBLE, 3}},
+    OF_TWO(OBK_ADD, add),
+    OF_TWO(OBK_SUB, sub),
+    OF_TWO(OBK_MUL, mul),
+    OF_TWO(OBK_DIV, div),
+    OF_TWO(OBK_MAX, max),
+    OF_TWO(OBK_MIN, min),
+    OF_TWO(OBK_PRELU, prelu),
+    OF_ONE(OBK_U_RELU, u_relu),
+    OF_ONE(OBK_U_ABS, u_abs),
+    OF_ONE(OBK_U_NEG, u_neg),
+    OF_ONE(OBK_U_SQRT, u_sqrt),
+    OF_ONE(OBK_U_RECIPROCAL, u_reciprocal),
+    OF_ONE(OBK_U_LEAKY_RELU, u_leaky_relu),
+    OF_ONE(OBK_U_AFFINE, u_affine),
+    OF_ONE(OBK_U_HARD_SIGMOID, u_hard_sigmoid),
+    OF_ONE(OBK_U_HARD_SWISH, u_hard_swish),
+    OF_ONE(OBK_U_CLIP, u_clip),
+    ROW(OBK_TABLE(norm).affine_loop[DTYPE == OB_DOUBLE], norm_affine_loop),
+    ROW(OBK_TABLE(clip)[DTYPE], clip),
 };
 
 #undef NAME
@@ -334,8 +350,12 @@ static const struct {
 #undef OF_PAIR
 #undef OF_PAIR_FIRST
 #undef STEPS_OF
+#undef FORM
 #undef BINARY
 #undef UNARY
+#undef ROW
+#undef OF_TWO
+#undef OF_ONE
 #undef T
 #undef S
 #undef V

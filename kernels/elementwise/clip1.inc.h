@@ -1,7 +1,6 @@
 /* Included by unary_float.inc.h and unary_int.inc.h, once for each element type T. */
 /* Clip with bounds as operands: min(max(x, low), high). The upper bound wins; NaN stays. */
-LINKAGE void NAME(clip)(char *const *pointers, const int64_t *step, int64_t n, const int64_t *row, int64_t rows,
-                        const void *params) {
+void LOOP(clip)(char *const *pointers, const int64_t *step, int64_t n, const int64_t *row, int64_t rows, const void *params) {
     (void)step;
     (void)params;
     for (int64_t j = 0; j < rows; j++) {

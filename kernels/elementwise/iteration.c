@@ -255,17 +255,17 @@ static ob_status keep_sizes(obk_iteration *b, size_t n_operands, ob_arena *arena
 
 ob_status obk_fold_program(const obk_iteration_spec *from, uint32_t n_in, uint8_t size, ob_arena *arena, const obk_program **out,
                            ob_error *error) {
-    const obk_chains *chains = OBK_LOOPS(chain);
-    const obk_link_form *form = from->loop ? chains->find(from->loop) : NULL;
+    const obk_forms *forms = OBK_LOOPS(form);
+    const obk_link_form *form = from->loop ? forms->find(from->loop) : NULL;
     *out = NULL;
     if (!form || form->n_in != 2 || n_in < 2 || n_in > OBK_PROGRAM_OPERANDS || (!from->fold && n_in != 2) ||
-        from->in_convert[0] || from->out_convert || (from->finish && !chains->find(from->finish)))
+        from->in_convert[0] || from->out_convert || (from->finish && !forms->find(from->finish)))
         return OB_OK;
     const uint32_t n_steps = n_in - 1 + (from->finish != NULL);
     obk_program *made = ob__arena_alloc(arena, sizeof *made + n_steps * sizeof made->steps[0]);
     OB_FAIL_IF(!made, error, OB_E_MEMORY, "no memory for a plan");
     int32_t reads[OBK_PROGRAM_STEPS][3];
-    *made = (obk_program){.n_steps = n_steps, .n_registers = 1, .largest = size, .chains = chains};
+    *made = (obk_program){.n_steps = n_steps, .n_registers = 1, .largest = size, .chains = OBK_LOOPS(chain)};
     for (uint32_t s = 0; s < n_steps; s++) {
         const bool first = s == 0, last = s + 1 == n_steps, finishes = s + 1 == n_in;
         obk_program_step *step = &made->steps[s];

@@ -1,6 +1,6 @@
 /* One loop of one operand. Parameters: FN its name, TI and TO the element types, OP(x) the expression, in which p is the
  * obk_unary_params. */
-LINKAGE void FN(char *const *pointers, const int64_t *step, int64_t n, const int64_t *row, int64_t rows, const void *params) {
+void FN(char *const *pointers, const int64_t *step, int64_t n, const int64_t *row, int64_t rows, const void *params) {
     (void)step;
     (void)params;
     const char *a = pointers[0];

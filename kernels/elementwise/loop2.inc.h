@@ -1,5 +1,5 @@
 /* One loop of two operands. Parameters: FN its name, TI and TO the element types, OP(a, b) the expression. */
-LINKAGE void FN(char *const *pointers, const int64_t *step, int64_t n, const int64_t *row, int64_t rows, const void *params) {
+void FN(char *const *pointers, const int64_t *step, int64_t n, const int64_t *row, int64_t rows, const void *params) {
     (void)params;
     const char *a = pointers[0], *b = pointers[1];
     char *out = pointers[2];

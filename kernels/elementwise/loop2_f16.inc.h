@@ -1,5 +1,5 @@
 /* One loop of two float16 operands, computed in float. Parameters: FN, OP(a, b) on vectors of F16_LANES floats. */
-static void FN(char *const *pointers, const int64_t *step, int64_t n, const int64_t *row, int64_t rows, const void *params) {
+void FN(char *const *pointers, const int64_t *step, int64_t n, const int64_t *row, int64_t rows, const void *params) {
     (void)params;
     for (int64_t j = 0; j < rows; j++) {
         const char *x = pointers[0] + j * row[0], *y = pointers[1] + j * row[1];

@@ -21,8 +21,8 @@ static bool OBK_CAT(pow_special_, S)(const T *x, T exponent, T *z, int64_t n) {
     return true;
 }
 
-static void OBK_CAT(pow_, S)(char *const *pointers, const int64_t *step, int64_t n, const int64_t *row, int64_t rows,
-                             const void *params) {
+void OBK_FN(OBK_CAT(pow_, S))(char *const *pointers, const int64_t *step, int64_t n, const int64_t *row, int64_t rows,
+                              const void *params) {
     (void)params;
     const char *a = pointers[0], *b = pointers[1];
     char *out = pointers[2];

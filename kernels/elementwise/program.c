@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "kernels/kernels.h"
+
 /* A call of a program. */
 typedef struct call {
     const obk_program *program;
@@ -175,7 +177,7 @@ void obk_program_join(obk_program *program, const int32_t (*reads)[3]) {
     for (uint32_t s = 0; s < program->n_steps; s++) {
         obk_program_step *step = &program->steps[s];
         const obk_link_form *before = s > 0 ? program->steps[s - 1].form : NULL;
-        step->form = program->chains->find(step->loop);
+        step->form = OBK_LOOPS(form)->find(step->loop);
         if (step->per_row || step->whole_rows || (step->form && step->form->n_in != step->n_in)) step->form = NULL;
         step->joined = step->gets = 0;
         for (uint32_t k = 0; k < step->n_in && s > 0; k++)

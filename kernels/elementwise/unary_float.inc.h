@@ -4,28 +4,28 @@
 #define VMATH(op) OBK_CAT3(v##op, _, S)
 #define PARAMS    const obk_unary_params *p = params
 
-#define FN                NAME(u_exp)
+#define FN                LOOP(u_exp)
 #define BLOCK(z, x, n, p) VMATH(exp)(z, x, n)
 #include "kernels/elementwise/block1.inc.h"
-#define FN                NAME(u_log)
+#define FN                LOOP(u_log)
 #define BLOCK(z, x, n, p) VMATH(log)(z, x, n)
 #include "kernels/elementwise/block1.inc.h"
-#define FN                NAME(u_sin)
+#define FN                LOOP(u_sin)
 #define BLOCK(z, x, n, p) VMATH(sin)(z, x, n)
 #include "kernels/elementwise/block1.inc.h"
-#define FN                NAME(u_cos)
+#define FN                LOOP(u_cos)
 #define BLOCK(z, x, n, p) VMATH(cos)(z, x, n)
 #include "kernels/elementwise/block1.inc.h"
-#define FN                NAME(u_tan)
+#define FN                LOOP(u_tan)
 #define BLOCK(z, x, n, p) VMATH(tan)(z, x, n)
 #include "kernels/elementwise/block1.inc.h"
-#define FN                NAME(u_asin)
+#define FN                LOOP(u_asin)
 #define BLOCK(z, x, n, p) VMATH(asin)(z, x, n)
 #include "kernels/elementwise/block1.inc.h"
-#define FN                NAME(u_acos)
+#define FN                LOOP(u_acos)
 #define BLOCK(z, x, n, p) VMATH(acos)(z, x, n)
 #include "kernels/elementwise/block1.inc.h"
-#define FN                NAME(u_atan)
+#define FN                LOOP(u_atan)
 #define BLOCK(z, x, n, p) VMATH(atan)(z, x, n)
 #include "kernels/elementwise/block1.inc.h"
 /* Some vector functions overflow too early; the C library's do not. */
@@ -34,7 +34,7 @@ static void NAME(block_sinh)(T *z, const T *x, int64_t n) {
     VMATH(sinh)(t, x, n);
     for (int64_t i = 0; i < n; i++) z[i] = M(fabs)(x[i]) > (sizeof(T) == 4 ? 88 : 709) ? M(sinh)(x[i]) : t[i];
 }
-#define FN                NAME(u_sinh)
+#define FN                LOOP(u_sinh)
 #define BLOCK(z, x, n, p) NAME(block_sinh)(z, x, n)
 #include "kernels/elementwise/block1.inc.h"
 static void NAME(block_cosh)(T *z, const T *x, int64_t n) {
@@ -42,10 +42,10 @@ static void NAME(block_cosh)(T *z, const T *x, int64_t n) {
     VMATH(cosh)(t, x, n);
     for (int64_t i = 0; i < n; i++) z[i] = M(fabs)(x[i]) > (sizeof(T) == 4 ? 88 : 709) ? M(cosh)(x[i]) : t[i];
 }
-#define FN                NAME(u_cosh)
+#define FN                LOOP(u_cosh)
 #define BLOCK(z, x, n, p) NAME(block_cosh)(z, x, n)
 #include "kernels/elementwise/block1.inc.h"
-#define FN                NAME(u_tanh)
+#define FN                LOOP(u_tanh)
 #define BLOCK(z, x, n, p) VMATH(tanh)(z, x, n)
 #include "kernels/elementwise/block1.inc.h"
 static void NAME(block_asinh)(T *z, const T *x, int64_t n) {
@@ -53,7 +53,7 @@ static void NAME(block_asinh)(T *z, const T *x, int64_t n) {
     VMATH(asinh)(t, x, n);
     for (int64_t i = 0; i < n; i++) z[i] = M(fabs)(x[i]) > (T)(sizeof(T) == 4 ? 1e15 : 1e150) ? M(asinh)(x[i]) : t[i];
 }
-#define FN                NAME(u_asinh)
+#define FN                LOOP(u_asinh)
 #define BLOCK(z, x, n, p) NAME(block_asinh)(z, x, n)
 #include "kernels/elementwise/block1.inc.h"
 static void NAME(block_acosh)(T *z, const T *x, int64_t n) {
@@ -61,67 +61,67 @@ static void NAME(block_acosh)(T *z, const T *x, int64_t n) {
     VMATH(acosh)(t, x, n);
     for (int64_t i = 0; i < n; i++) z[i] = M(fabs)(x[i]) > (T)(sizeof(T) == 4 ? 1e15 : 1e150) ? M(acosh)(x[i]) : t[i];
 }
-#define FN                NAME(u_acosh)
+#define FN                LOOP(u_acosh)
 #define BLOCK(z, x, n, p) NAME(block_acosh)(z, x, n)
 #include "kernels/elementwise/block1.inc.h"
-#define FN                NAME(u_atanh)
+#define FN                LOOP(u_atanh)
 #define BLOCK(z, x, n, p) VMATH(atanh)(z, x, n)
 #include "kernels/elementwise/block1.inc.h"
-#define FN                NAME(u_erf)
+#define FN                LOOP(u_erf)
 #define BLOCK(z, x, n, p) VMATH(erf)(z, x, n)
 #include "kernels/elementwise/block1.inc.h"
 
-#define FN    NAME(u_abs)
+#define FN    LOOP(u_abs)
 #define TI    T
 #define TO    T
 #define OP(x) (M(fabs)(x))
 #include "kernels/elementwise/loop1.inc.h"
-#define FN    NAME(u_neg)
+#define FN    LOOP(u_neg)
 #define TI    T
 #define TO    T
 #define OP(x) (-(x))
 #include "kernels/elementwise/loop1.inc.h"
-#define FN    NAME(u_ceil)
+#define FN    LOOP(u_ceil)
 #define TI    T
 #define TO    T
 #define OP(x) (M(ceil)(x))
 #include "kernels/elementwise/loop1.inc.h"
-#define FN    NAME(u_floor)
+#define FN    LOOP(u_floor)
 #define TI    T
 #define TO    T
 #define OP(x) (M(floor)(x))
 #include "kernels/elementwise/loop1.inc.h"
-#define FN    NAME(u_round)
+#define FN    LOOP(u_round)
 #define TI    T
 #define TO    T
 #define OP(x) (M(rint)(x))
 #include "kernels/elementwise/loop1.inc.h"
-#define FN    NAME(u_sqrt)
+#define FN    LOOP(u_sqrt)
 #define TI    T
 #define TO    T
 #define OP(x) (M(sqrt)(x))
 #include "kernels/elementwise/loop1.inc.h"
-#define FN    NAME(u_relu)
+#define FN    LOOP(u_relu)
 #define TI    T
 #define TO    T
 #define OP(x) ((x) < 0 ? 0 : (x))
 #include "kernels/elementwise/loop1.inc.h"
-#define FN    NAME(u_reciprocal)
+#define FN    LOOP(u_reciprocal)
 #define TI    T
 #define TO    T
 #define OP(x) (1 / (x))
 #include "kernels/elementwise/loop1.inc.h"
-#define FN    NAME(u_sign)
+#define FN    LOOP(u_sign)
 #define TI    T
 #define TO    T
 #define OP(x) ((x) > 0 ? 1 : (x) < 0 ? -1 : (x) == 0 ? 0 : (x))
 #include "kernels/elementwise/loop1.inc.h"
-#define FN    NAME(u_is_nan)
+#define FN    LOOP(u_is_nan)
 #define TI    T
 #define TO    uint8_t
 #define OP(x) ((x) != (x))
 #include "kernels/elementwise/loop1.inc.h"
-#define FN    NAME(u_softsign)
+#define FN    LOOP(u_softsign)
 #define TI    T
 #define TO    T
 #define OP(x) ((x) / (1 + M(fabs)(x)))
@@ -134,7 +134,7 @@ static void NAME(block_leaky_relu)(T *z, const T *x, int64_t n, const void *para
 #pragma GCC ivdep
     for (int64_t i = 0; i < n; i++) z[i] = x[i] < 0 ? alpha * x[i] : x[i];
 }
-#define FN    NAME(u_leaky_relu)
+#define FN    LOOP(u_leaky_relu)
 #define BLOCK NAME(block_leaky_relu)
 #include "kernels/elementwise/block1.inc.h"
 
@@ -144,7 +144,7 @@ static void NAME(block_thresholded_relu)(T *z, const T *x, int64_t n, const void
 #pragma GCC ivdep
     for (int64_t i = 0; i < n; i++) z[i] = x[i] > alpha ? x[i] : 0; /* NaN gives 0, too */
 }
-#define FN    NAME(u_thresholded_relu)
+#define FN    LOOP(u_thresholded_relu)
 #define BLOCK NAME(block_thresholded_relu)
 #include "kernels/elementwise/block1.inc.h"
 
@@ -157,7 +157,7 @@ static void NAME(block_hard_sigmoid)(T *z, const T *x, int64_t n, const void *pa
         z[i] = t < 0 ? 0 : t > 1 ? 1 : t;
     }
 }
-#define FN    NAME(u_hard_sigmoid)
+#define FN    LOOP(u_hard_sigmoid)
 #define BLOCK NAME(block_hard_sigmoid)
 #include "kernels/elementwise/block1.inc.h"
 
@@ -170,7 +170,7 @@ static void NAME(block_hard_swish)(T *z, const T *x, int64_t n, const void *para
         z[i] = x[i] * (t < 0 ? 0 : t > 1 ? 1 : t);
     }
 }
-#define FN    NAME(u_hard_swish)
+#define FN    LOOP(u_hard_swish)
 #define BLOCK NAME(block_hard_swish)
 #include "kernels/elementwise/block1.inc.h"
 
@@ -180,7 +180,7 @@ static void NAME(block_shrink)(T *z, const T *x, int64_t n, const void *params) 
 #pragma GCC ivdep
     for (int64_t i = 0; i < n; i++) z[i] = x[i] < -lambda ? x[i] + bias : x[i] > lambda ? x[i] - bias : 0;
 }
-#define FN    NAME(u_shrink)
+#define FN    LOOP(u_shrink)
 #define BLOCK NAME(block_shrink)
 #include "kernels/elementwise/block1.inc.h"
 
@@ -193,7 +193,7 @@ static void NAME(block_clip)(T *z, const T *x, int64_t n, const void *params) {
         z[i] = t > high ? high : t;
     }
 }
-#define FN    NAME(u_clip)
+#define FN    LOOP(u_clip)
 #define BLOCK NAME(block_clip)
 #include "kernels/elementwise/block1.inc.h"
 
@@ -203,11 +203,11 @@ static void NAME(block_affine)(T *z, const T *x, int64_t n, const void *params) 
 #pragma GCC ivdep
     for (int64_t i = 0; i < n; i++) z[i] = alpha * x[i] + beta;
 }
-#define FN    NAME(u_affine)
+#define FN    LOOP(u_affine)
 #define BLOCK NAME(block_affine)
 #include "kernels/elementwise/block1.inc.h"
 
-#define FN                NAME(u_sigmoid)
+#define FN                LOOP(u_sigmoid)
 #define BLOCK(z, x, n, p) VMATH(sigmoid)(z, x, n)
 #include "kernels/elementwise/block1.inc.h"
 
@@ -220,7 +220,7 @@ static void NAME(block_elu)(T *z, const T *x, int64_t n, const void *params) {
 #pragma GCC ivdep
     for (int64_t i = 0; i < n; i++) z[i] = x[i] < 0 ? alpha * t[i] : x[i];
 }
-#define FN    NAME(u_elu)
+#define FN    LOOP(u_elu)
 #define BLOCK NAME(block_elu)
 #include "kernels/elementwise/block1.inc.h"
 
@@ -233,7 +233,7 @@ static void NAME(block_selu)(T *z, const T *x, int64_t n, const void *params) {
 #pragma GCC ivdep
     for (int64_t i = 0; i < n; i++) z[i] = x[i] > 0 ? gamma * x[i] : both * t[i];
 }
-#define FN    NAME(u_selu)
+#define FN    LOOP(u_selu)
 #define BLOCK NAME(block_selu)
 #include "kernels/elementwise/block1.inc.h"
 
@@ -246,11 +246,11 @@ static void NAME(block_celu)(T *z, const T *x, int64_t n, const void *params) {
 #pragma GCC ivdep
     for (int64_t i = 0; i < n; i++) z[i] = x[i] > 0 ? x[i] : alpha * t[i];
 }
-#define FN    NAME(u_celu)
+#define FN    LOOP(u_celu)
 #define BLOCK NAME(block_celu)
 #include "kernels/elementwise/block1.inc.h"
 
-#define FN                NAME(u_softplus)
+#define FN                LOOP(u_softplus)
 #define BLOCK(z, x, n, p) VMATH(softplus)(z, x, n)
 #include "kernels/elementwise/block1.inc.h"
 
@@ -262,7 +262,7 @@ static void NAME(block_mish)(T *z, const T *x, int64_t n, const void *params) {
 #pragma GCC ivdep
     for (int64_t i = 0; i < n; i++) z[i] = x[i] * t[i];
 }
-#define FN    NAME(u_mish)
+#define FN    LOOP(u_mish)
 #define BLOCK NAME(block_mish)
 #include "kernels/elementwise/block1.inc.h"
 
@@ -275,7 +275,7 @@ static void NAME(block_gelu)(T *z, const T *x, int64_t n, const void *params) {
 #pragma GCC ivdep
     for (int64_t i = 0; i < n; i++) z[i] = (T)0.5 * x[i] * (1 + t[i]);
 }
-#define FN    NAME(u_gelu)
+#define FN    LOOP(u_gelu)
 #define BLOCK NAME(block_gelu)
 #include "kernels/elementwise/block1.inc.h"
 
@@ -289,7 +289,7 @@ static void NAME(block_gelu_tanh)(T *z, const T *x, int64_t n, const void *param
 #pragma GCC ivdep
     for (int64_t i = 0; i < n; i++) z[i] = x[i] * t[i];
 }
-#define FN    NAME(u_gelu_tanh)
+#define FN    LOOP(u_gelu_tanh)
 #define BLOCK NAME(block_gelu_tanh)
 #include "kernels/elementwise/block1.inc.h"
 
@@ -302,7 +302,7 @@ static void NAME(block_swish)(T *z, const T *x, int64_t n, const void *params) {
 #pragma GCC ivdep
     for (int64_t i = 0; i < n; i++) z[i] = x[i] / (1 + t[i]);
 }
-#define FN    NAME(u_swish)
+#define FN    LOOP(u_swish)
 #define BLOCK NAME(block_swish)
 #include "kernels/elementwise/block1.inc.h"
 
@@ -315,7 +315,7 @@ static void NAME(block_scaled_tanh)(T *z, const T *x, int64_t n, const void *par
 #pragma GCC ivdep
     for (int64_t i = 0; i < n; i++) z[i] = alpha * t[i];
 }
-#define FN    NAME(u_scaled_tanh)
+#define FN    LOOP(u_scaled_tanh)
 #define BLOCK NAME(block_scaled_tanh)
 #include "kernels/elementwise/block1.inc.h"
 
@@ -327,12 +327,11 @@ static void NAME(block_parametric_softplus)(T *z, const T *x, int64_t n, const v
     VMATH(softplus)(t, t, n);
     for (int64_t i = 0; i < n; i++) z[i] = (T)p->alpha * t[i];
 }
-#define FN    NAME(u_parametric_softplus)
+#define FN    LOOP(u_parametric_softplus)
 #define BLOCK NAME(block_parametric_softplus)
 #include "kernels/elementwise/block1.inc.h"
 
-static void NAME(u_is_inf)(char *const *pointers, const int64_t *step, int64_t n, const int64_t *row, int64_t rows,
-                           const void *params) {
+void LOOP(u_is_inf)(char *const *pointers, const int64_t *step, int64_t n, const int64_t *row, int64_t rows, const void *params) {
     (void)step;
     PARAMS;
     const char *a = pointers[0];

@@ -1,44 +1,44 @@
 /* The loops of one operand for one integer type. Parameters: T, S, U (wraps, at least as wide as int), IS_SIGNED. The file that
- * includes it defines LINKAGE and NAME(op), the name of a loop for S. */
+ * includes it defines NAME(op), a name for S, and LOOP(op), the symbol of a loop. */
 #if IS_SIGNED
-#define FN    NAME(u_abs)
+#define FN    LOOP(u_abs)
 #define TI    T
 #define TO    T
 #define OP(x) ((x) < 0 ? (T)((U)0 - (U)(x)) : (x))
 #include "kernels/elementwise/loop1.inc.h"
-#define FN    NAME(u_neg)
+#define FN    LOOP(u_neg)
 #define TI    T
 #define TO    T
 #define OP(x) ((U)0 - (U)(x))
 #include "kernels/elementwise/loop1.inc.h"
-#define FN    NAME(u_sign)
+#define FN    LOOP(u_sign)
 #define TI    T
 #define TO    T
 #define OP(x) (((x) > 0) - ((x) < 0))
 #include "kernels/elementwise/loop1.inc.h"
-#define FN    NAME(u_relu)
+#define FN    LOOP(u_relu)
 #define TI    T
 #define TO    T
 #define OP(x) ((x) < 0 ? 0 : (x))
 #include "kernels/elementwise/loop1.inc.h"
 #else
-#define FN    NAME(u_abs)
+#define FN    LOOP(u_abs)
 #define TI    T
 #define TO    T
 #define OP(x) (x)
 #include "kernels/elementwise/loop1.inc.h"
-#define FN    NAME(u_sign)
+#define FN    LOOP(u_sign)
 #define TI    T
 #define TO    T
 #define OP(x) ((x) > 0)
 #include "kernels/elementwise/loop1.inc.h"
-#define FN    NAME(u_bit_not)
+#define FN    LOOP(u_bit_not)
 #define TI    T
 #define TO    T
 #define OP(x) (~(U)(x))
 #include "kernels/elementwise/loop1.inc.h"
 #endif
-#define FN    NAME(u_erf)
+#define FN    LOOP(u_erf)
 #define TI    T
 #define TO    T
 #define OP(x) erf((double)(x))
@@ -52,7 +52,7 @@ static void NAME(block_shrink)(T *z, const T *x, int64_t n, const void *params) 
         z[i] = OBK_CAT(saturate_f64_, S)(value);
     }
 }
-#define FN    NAME(u_shrink)
+#define FN    LOOP(u_shrink)
 #define BLOCK NAME(block_shrink)
 #include "kernels/elementwise/block1.inc.h"
 

@@ -2,11 +2,17 @@
 #include <math.h>
 
 #include "kernels/elementwise/elementwise.h"
-#include "kernels/elementwise/unary_types.h"
 #include "kernels/level.h"
 
-#define LINKAGE
-#define NAME(op) OBK_CAT3(obk_, op, OBK_CAT(_, S))
+#define MEMBER unary
+#define ROWS   "kernels/elementwise/unary.def"
+#include "kernels/declare.inc.h"
+#define MEMBER clip
+#define ROWS   "kernels/elementwise/clip.def"
+#include "kernels/declare.inc.h"
+
+#define NAME(op) OBK_CAT3(op, _, S)
+#define LOOP(op) OBK_SHARED(NAME(op))
 
 /* For the current type T: a block on the stack has 1 KiB. */
 #define BLOCK_ELEMS (1024 / (int64_t)sizeof(T))

@@ -1,5 +1,5 @@
 /* Where for one width. Parameters: T, FN. */
-static void FN(char *const *pointers, const int64_t *step, int64_t n, const int64_t *row, int64_t rows, const void *params) {
+void FN(char *const *pointers, const int64_t *step, int64_t n, const int64_t *row, int64_t rows, const void *params) {
     (void)params;
     const char *condition = pointers[0], *a = pointers[1], *b = pointers[2];
     char *out = pointers[3];

@@ -5,6 +5,10 @@
 
 #include <stddef.h>
 
+#define MEMBER fft
+#define ROWS   "kernels/fft/fft.def"
+#include "kernels/declare.inc.h"
+
 /* The four lanes of a real or imaginary part; a point is two of them. */
 typedef double lanes __attribute__((vector_size(OBK_FFT_LANES * sizeof(double)), may_alias));
 
@@ -81,7 +85,7 @@ static lanes *transform(const obk_fft *fft, lanes *x, lanes *y, obk_pace *pace) 
 
 /* ---- Lengths with a chirp (Bluestein) ---- */
 
-static void filter(const obk_fft *fft, double *to, double *x_room, double *y_room, obk_pace *pace) {
+void OBK_FN(fft_filter)(const obk_fft *fft, double *to, double *x_room, double *y_room, obk_pace *pace) {
     lanes *x = (lanes *)x_room, *y = (lanes *)y_room;
     const lanes zero = {0};
     IN_PIECES(k, 0, 2 * fft->length, pace) x[k] = zero;
@@ -130,7 +134,7 @@ static lanes *convolve(const obk_fft *fft, const double *f, lanes *x, lanes *y, 
 #define LINE(name) name##_double
 #include "kernels/fft/lines.inc.h"
 
-static void lines(const obk_fft *fft, const double *f, const obk_fft_lines *l, double *x_room, double *y_room) {
+void OBK_FN(fft_lines)(const obk_fft *fft, const double *f, const obk_fft_lines *l, double *x_room, double *y_room) {
     lanes *x = (lanes *)x_room, *y = (lanes *)y_room;
     (l->is_double ? load_double : load_float)(fft, l, x_room);
     if (l->mirrored)
@@ -143,4 +147,7 @@ static void lines(const obk_fft *fft, const double *f, const obk_fft_lines *l, d
     (l->is_double ? store_double : store_float)(fft, l, (const double *)z);
 }
 
-const obk_ffts OBK_TABLE(fft) = {.lines = lines, .filter = filter};
+const obk_ffts OBK_TABLE(fft) = {
+#define ROWS "kernels/fft/fft.def"
+#include "kernels/table.inc.h"
+};

@@ -8,6 +8,10 @@
 #include "kernels/transpose.h"
 #include "kernels/vector.h"
 
+#define MEMBER gemm
+#define ROWS   "kernels/gemm/gemm.def"
+#include "kernels/declare.inc.h"
+
 enum { WHOLE = 384, BLOCK = 256, STRIP_ELEMENTS = 1 << 16, LARGE_ROWS = 1 << 16 };
 
 /* The size of a block of k: equal parts near BLOCK, or all of k. */
@@ -87,24 +91,6 @@ static int64_t block_of_k(int64_t k) {
 #undef SATURATED
 
 const obk_gemm OBK_TABLE(gemm)[OBK_GEMM_COUNT] = {
-    [OBK_GEMM_FLOAT] = {.mr = OBK_TILE_ROWS,
-                        .nr = NR_float,
-                        .panel_k = WHOLE,
-                        .row_bytes = NR_float * sizeof(float),
-                        .product = product_float,
-                        .pack_a = pack_a_float,
-                        .pack_b = pack_b_float,
-                        .row = row_float},
-    [OBK_GEMM_DOUBLE] = {.mr = OBK_TILE_ROWS,
-                         .nr = NR_double,
-                         .panel_k = WHOLE,
-                         .row_bytes = NR_double * sizeof(double),
-                         .product = product_double,
-                         .pack_a = pack_a_double,
-                         .pack_b = pack_b_double,
-                         .row = row_double},
-    [OBK_GEMM_INT32] = {.product = product_int32},
-    [OBK_GEMM_UINT32] = {.product = product_uint32},
-    [OBK_GEMM_INT64] = {.product = product_int64},
-    [OBK_GEMM_UINT64] = {.product = product_uint64},
+#define ROWS "kernels/gemm/gemm.def"
+#include "kernels/table.inc.h"
 };

@@ -10,6 +10,10 @@
 
 enum { W = OBK_VECTOR_BYTES / 4, NR = 2 * W, BLOCK = 384 }; /* in units */
 
+#define MEMBER integer_gemm
+#define ROWS   "kernels/gemm/integer.def"
+#include "kernels/declare.inc.h"
+
 /* ---- packing ---- */
 
 #define BYTE    int8_t
@@ -24,11 +28,11 @@ enum { W = OBK_VECTOR_BYTES / 4, NR = 2 * W, BLOCK = 384 }; /* in units */
 #undef BYTE
 #undef NAME
 
-static void pack_a(obk_pair *to, const obk_bytes *a, int64_t m, int64_t k) {
+void OBK_FN(integer_gemm_pack_a_pairs)(obk_pair *to, const obk_bytes *a, int64_t m, int64_t k) {
     for (int64_t i = 0; i < m; i++) (a->is_signed ? widen_row_signed : widen_row_unsigned)(to + i * obk_pairs(k), a, i, k);
 }
 
-static void pack_b(obk_pair *to, const obk_bytes *b, int64_t k, int64_t n) {
+void OBK_FN(integer_gemm_pack_b_pairs)(obk_pair *to, const obk_bytes *b, int64_t k, int64_t n) {
     for (int64_t j = 0; j < n; j += NR)
         (b->is_signed ? widen_panel_signed : widen_panel_unsigned)(to + j * obk_pairs(k), b, j, n - j < NR ? n - j : NR, 0, k);
 }
@@ -37,7 +41,7 @@ static void pack_b(obk_pair *to, const obk_bytes *b, int64_t k, int64_t n) {
 
 #ifdef OBK_QUADS
 /* The last unit of a row is minus the zero point. */
-static void pack_quads_a(obk_pair *to, const obk_bytes *a, int64_t m, int64_t k) {
+void OBK_FN(integer_gemm_pack_a_quads)(obk_pair *to, const obk_bytes *a, int64_t m, int64_t k) {
     const int64_t units = ob__ceil_div(k, 4);
     const uint8_t flip = a->is_signed != OBK_QUADS_SIGNED ? 128 : 0; /* adds 128, or takes it away */
     const int moved = OBK_QUADS_SIGNED ? -flip : flip;
@@ -55,7 +59,7 @@ static void pack_quads_a(obk_pair *to, const obk_bytes *a, int64_t m, int64_t k)
 }
 
 /* The last unit of a column is its sum. */
-static void pack_quads_b(obk_pair *to, const obk_bytes *b, int64_t k, int64_t n) {
+void OBK_FN(integer_gemm_pack_b_quads)(obk_pair *to, const obk_bytes *b, int64_t k, int64_t n) {
     const int64_t units = ob__ceil_div(k, 4);
     for (int64_t j = 0; j < ob__round_up(n, NR); j++) {
         const int8_t *from = (const int8_t *)b->data + j * b->step;
@@ -92,12 +96,9 @@ OBK_QUADS_BEGIN
 #define HAS_START      1
 #include "kernels/gemm/integer.inc.h"
 OBK_QUADS_END
-#define QUADS                                                                                                                    \
-    { .nr = NR, .each = 4, .product = product_quads, .pack_a = pack_quads_a, .pack_b = pack_quads_b }
-#else
-#define QUADS                                                                                                                    \
-    { 0 }
 #endif
 
 const obk_integer_gemm OBK_TABLE(integer_gemm)[2] = {
-    {.nr = NR, .each = 2, .panel_pairs = BLOCK, .product = product_pairs, .pack_a = pack_a, .pack_b = pack_b}, QUADS};
+#define ROWS "kernels/gemm/integer.def"
+#include "kernels/table.inc.h"
+};

@@ -64,7 +64,7 @@ static void NAME(column_of_tiles)(const obk_integer_call *call, int64_t from, in
     }
 }
 
-static void NAME(product)(const obk_integer_call *call) {
+void OBK_FN(NAME(integer_gemm_product))(const obk_integer_call *call) {
     const int64_t all = UNITS(call->k), b_rows = all + HAS_START, wide = call->m == 1 ? 4 : call->m == 2 ? 2 : 1;
     const obk_bytes *bytes = &call->bytes;
     for (int64_t from = 0, n_panels; from == 0 || from < all; from += BLOCK) {

@@ -121,7 +121,8 @@ static void NAME(pack)(REAL *to, int64_t width, const REAL *from, ptrdiff_t row,
         NAME(pack_panel)(to + i * k, width, from + i * row, row, along, n - i < width ? n - i : width, k);
 }
 
-static void NAME(pack_a)(void *to, int64_t at, int64_t rows, const void *a, int64_t a_row, int64_t a_k, int64_t m, int64_t k) {
+void OBK_FN(NAME(gemm_pack_a))(void *to, int64_t at, int64_t rows, const void *a, int64_t a_row, int64_t a_k, int64_t m,
+                               int64_t k) {
     const int64_t size = block_of_k(k);
     for (int64_t from = 0; from < k; from += size) {
         const int64_t some = k - from < size ? k - from : size;
@@ -129,7 +130,7 @@ static void NAME(pack_a)(void *to, int64_t at, int64_t rows, const void *a, int6
     }
 }
 
-static void NAME(pack_b)(void *to, const void *b, int64_t b_k, int64_t b_column, int64_t k, int64_t n) {
+void OBK_FN(NAME(gemm_pack_b))(void *to, const void *b, int64_t b_k, int64_t b_column, int64_t k, int64_t n) {
     NAME(pack)(to, NAME(NR), b, b_column, b_k, n, k);
 }
 
@@ -221,7 +222,7 @@ static void NAME(block)(const obk_gemm_call *call, int64_t from_k, int64_t k, in
 }
 
 /* Works on strips of Y that stay in the cache from one block of k to the next. */
-static void NAME(product)(const obk_gemm_call *call) {
+void OBK_FN(NAME(gemm_product))(const obk_gemm_call *call) {
     NAME(end) end = {.alpha = (REAL)call->alpha, .beta = (REAL)call->beta, .c_row = call->c_row, .c_column = call->c_column};
     int64_t size = block_of_k(call->k), strip = STRIP_ELEMENTS / (call->m > 0 ? call->m : 1) / 64 * 64;
     if (strip < 64) strip = 64;
@@ -271,8 +272,8 @@ OBK_INLINE void NAME(dots)(const int n, REAL *to, const REAL *x, const REAL *b, 
     }
 }
 
-static void NAME(row)(void *y, int64_t y_step, const void *x, const void *b, int64_t b_column, int64_t n, int64_t k, double alpha,
-                      double beta, const void *c, int64_t c_step) {
+void OBK_FN(NAME(gemm_row))(void *y, int64_t y_step, const void *x, const void *b, int64_t b_column, int64_t n, int64_t k,
+                            double alpha, double beta, const void *c, int64_t c_step) {
     const REAL *from_c = c, *from_b = b;
     REAL *to = y;
     for (int64_t j = 0; j < n; j += NAME(AT_ONCE)) {

@@ -12,7 +12,7 @@ static void NAME(finish)(BITS *y, const obk_gemm_call *call, int64_t i) {
         y[j] = (BITS)SATURATED(call->alpha * (double)(INTEGER)y[j] + (c ? call->beta * (double)(INTEGER)c[j * step] : 0));
 }
 
-static void NAME(product)(const obk_gemm_call *call) {
+void OBK_FN(NAME(gemm_product))(const obk_gemm_call *call) {
     const int64_t n = call->n;
     const ptrdiff_t b_column = call->b_column;
     for (int64_t i = 0; i < call->m; i++) {

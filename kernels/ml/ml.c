@@ -9,6 +9,10 @@
 #include "kernels/ml/ml.h"
 #include "kernels/vector.h"
 
+#define MEMBER ml
+#define ROWS   "kernels/ml/ml.def"
+#include "kernels/declare.inc.h"
+
 #define T    float
 #define NODE obk_tree_node_f32
 #define S    f32
@@ -18,17 +22,16 @@
 #define S    f64
 #include "kernels/ml/trees.inc.h"
 
-#define FN         products
+#define FN         OBK_FN(ml_products)
 #define TERM(x, v) ((x) * (v))
 #include "kernels/ml/sums.inc.h"
-#define FN         distances
+#define FN         OBK_FN(ml_distances)
 #define TERM(x, v) (((x) - (v)) * ((x) - (v)))
 #include "kernels/ml/sums.inc.h"
 
 #include "kernels/ml/normalize.inc.h"
 
-const obk_ml OBK_TABLE(ml) = {.leaves = {leaves_f32, leaves_f64},
-                              .add_leaves = {add_leaves_f32, add_leaves_f64},
-                              .products = products,
-                              .distances = distances,
-                              .normalize = {normalize_max, normalize_l1, normalize_l2}};
+const obk_ml OBK_TABLE(ml) = {
+#define ROWS "kernels/ml/ml.def"
+#include "kernels/table.inc.h"
+};

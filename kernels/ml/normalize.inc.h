@@ -55,14 +55,14 @@ OBK_INLINE void divide(float *y, const float *x, ptrdiff_t n, float by) {
     *(row_f32 *)(y + n - ROW) = last;
 }
 
-static void normalize_max(float *y, const float *x, ptrdiff_t n, ptrdiff_t rows) {
+void OBK_FN(ml_normalize_max)(float *y, const float *x, ptrdiff_t n, ptrdiff_t rows) {
     for (; rows > 0 && n > 0; rows--, x += n, y += n) divide(y, x, n, greatest(x, n));
 }
 
-static void normalize_l1(float *y, const float *x, ptrdiff_t n, ptrdiff_t rows) {
+void OBK_FN(ml_normalize_l1)(float *y, const float *x, ptrdiff_t n, ptrdiff_t rows) {
     for (; rows > 0; rows--, x += n, y += n) divide(y, x, n, total(x, n, false));
 }
 
-static void normalize_l2(float *y, const float *x, ptrdiff_t n, ptrdiff_t rows) {
+void OBK_FN(ml_normalize_l2)(float *y, const float *x, ptrdiff_t n, ptrdiff_t rows) {
     for (; rows > 0; rows--, x += n, y += n) divide(y, x, n, total(x, n, true));
 }

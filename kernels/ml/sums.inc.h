@@ -1,5 +1,5 @@
 /* One row against blocks of vectors. Parameters: FN, TERM(x, v). */
-static void FN(double *restrict y, const double *restrict x, const double *restrict vectors, ptrdiff_t n, ptrdiff_t blocks) {
+void FN(double *restrict y, const double *restrict x, const double *restrict vectors, ptrdiff_t n, ptrdiff_t blocks) {
     enum { W = OBK_VECTOR_BYTES / sizeof(double), PARTS = OBK_ML_BLOCK / W };
     for (ptrdiff_t block = 0; block < blocks; block++, y += OBK_ML_BLOCK) {
         obk_r_f64 sum[PARTS] = {{0}};

@@ -2,7 +2,7 @@
 #define NAME(name) OBK_CAT3(name, _, S)
 
 /* A test consists of two dependent loads, so LANES rows are interleaved. */
-static void NAME(leaves)(uint32_t *leaf, const void *all, obk_tree tree, const void *from, ptrdiff_t stride, ptrdiff_t rows) {
+void OBK_FN(NAME(ml_leaves))(uint32_t *leaf, const void *all, obk_tree tree, const void *from, ptrdiff_t stride, ptrdiff_t rows) {
     enum { LANES = 8 };
     const NODE *nodes = all;
     const uint32_t least = tree.least;
@@ -37,7 +37,7 @@ static void NAME(leaves)(uint32_t *leaf, const void *all, obk_tree tree, const v
     }
 }
 
-static void NAME(add_leaves)(void *scores, const void *all, const uint32_t *leaf, ptrdiff_t rows) {
+void OBK_FN(NAME(ml_add_leaves))(void *scores, const void *all, const uint32_t *leaf, ptrdiff_t rows) {
     T *sum = scores;
     const NODE *nodes = all;
     for (ptrdiff_t i = 0; i < rows; i++) sum[i] += nodes[leaf[i]].value;

@@ -8,6 +8,10 @@
 #include "kernels/level.h"
 #include "kernels/move/move.h"
 
+#define MEMBER move
+#define ROWS   "kernels/move/move.def"
+#include "kernels/declare.inc.h"
+
 #ifdef __AVX2__
 #ifdef __AVX512F__
 typedef __m512i vector;
@@ -60,7 +64,7 @@ static void repeat_many(uint32_t *z, const uint32_t *x, int64_t m, int64_t n) {
 }
 #endif
 
-static void repeat_4(void *target, const void *source, int64_t m, int64_t n) {
+void OBK_FN(move_repeat_4)(void *target, const void *source, int64_t m, int64_t n) {
     uint32_t *z = target;
     const uint32_t *x = source;
     int64_t i = 0;
@@ -75,4 +79,7 @@ static void repeat_4(void *target, const void *source, int64_t m, int64_t n) {
         for (int64_t j = 0; j < n; j++) z[i * n + j] = x[i];
 }
 
-const obk_moves OBK_TABLE(move) = {repeat_4};
+const obk_moves OBK_TABLE(move) = {
+#define ROWS "kernels/move/move.def"
+#include "kernels/table.inc.h"
+};

@@ -1,30 +1,31 @@
 /* Loops of norm.c for one type. Parameters: T, S, M(name) of the C library's function. */
 #define NAME(name) OBK_CAT3(name, _, S)
+#define LOOP(name) OBK_FN(OBK_CAT(norm_, NAME(name)))
 
-#define FN         NAME(sum)
+#define FN         LOOP(sum)
 #define PARAMETERS (const void *from, int64_t n)
 #define TERM(x)    (x)
 #include "kernels/norm/sum.inc.h"
-#define FN         NAME(sum_abs)
+#define FN         LOOP(sum_abs)
 #define PARAMETERS (const void *from, int64_t n)
 #define TERM(x)    fabs(x)
 #include "kernels/norm/sum.inc.h"
-#define FN         NAME(sum_squares)
+#define FN         LOOP(sum_squares)
 #define PARAMETERS (const void *from, int64_t n, double mean)
 #define TERM(x)    (((x)-mean) * ((x)-mean))
 #include "kernels/norm/sum.inc.h"
 
-static void NAME(columns_sum)(double *sums, const void *from, int64_t n) {
+void LOOP(columns_sum)(double *sums, const void *from, int64_t n) {
     const T *x = from;
     for (int64_t i = 0; i < n; i++) sums[i] += (double)x[i];
 }
 
-static void NAME(columns_abs)(double *sums, const void *from, int64_t n) {
+void LOOP(columns_abs)(double *sums, const void *from, int64_t n) {
     const T *x = from;
     for (int64_t i = 0; i < n; i++) sums[i] += fabs((double)x[i]);
 }
 
-static void NAME(columns_squares)(double *sums, const void *from, const double *mean, int64_t n) {
+void LOOP(columns_squares)(double *sums, const void *from, const double *mean, int64_t n) {
     const T *x = from;
     if (mean)
         for (int64_t i = 0; i < n; i++) sums[i] += ((double)x[i] - mean[i]) * ((double)x[i] - mean[i]);
@@ -32,15 +33,15 @@ static void NAME(columns_squares)(double *sums, const void *from, const double *
         for (int64_t i = 0; i < n; i++) sums[i] += (double)x[i] * (double)x[i];
 }
 
-static void NAME(affine)(void *to, const void *from, int64_t n, double factor, double offset) {
+void LOOP(affine)(void *to, const void *from, int64_t n, double factor, double offset) {
     T *y = to;
     const T *x = from, f = (T)factor, o = (T)offset;
 #pragma GCC ivdep
     for (int64_t i = 0; i < n; i++) y[i] = x[i] * f + o;
 }
 
-static void NAME(affine_loop)(char *const *pointers, const int64_t *step, int64_t n, const int64_t *row, int64_t rows,
-                              const void *params) {
+void LOOP(affine_loop)(char *const *pointers, const int64_t *step, int64_t n, const int64_t *row, int64_t rows,
+                       const void *params) {
     (void)params;
     const char *from = pointers[0], *factors = pointers[1], *offsets = pointers[2];
     char *to = pointers[3];
@@ -48,7 +49,7 @@ static void NAME(affine_loop)(char *const *pointers, const int64_t *step, int64_
         const T *x = (const T *)(const void *)from, *f = (const T *)(const void *)factors, *o = (const T *)(const void *)offsets;
         T *y = (T *)(void *)to;
         if (step[0] && !step[1] && !step[2])
-            NAME(affine)(y, x, n, (double)f[0], (double)o[0]);
+            LOOP(affine)(y, x, n, (double)f[0], (double)o[0]);
         else if (step[0] && step[1] && step[2])
 #pragma GCC ivdep
             for (int64_t i = 0; i < n; i++) y[i] = x[i] * f[i] + o[i];
@@ -60,8 +61,7 @@ static void NAME(affine_loop)(char *const *pointers, const int64_t *step, int64_
     }
 }
 
-static void NAME(scaled)(void *to, const void *from, int64_t n, double shift, double factor, const void *scale,
-                         const void *bias) {
+void LOOP(scaled)(void *to, const void *from, int64_t n, double shift, double factor, const void *scale, const void *bias) {
     T *y = to;
     const T *x = from, *s = scale, *b = bias, m = (T)shift, f = (T)factor;
     if (s && b)
@@ -78,7 +78,7 @@ static void NAME(scaled)(void *to, const void *from, int64_t n, double shift, do
         for (int64_t i = 0; i < n; i++) y[i] = (x[i] - m) * f;
 }
 
-static void NAME(divided)(void *to, const void *from, int64_t n, double shift, double divisor) {
+void LOOP(divided)(void *to, const void *from, int64_t n, double shift, double divisor) {
     T *y = to;
     const T *x = from;
     if (divisor == 0)
@@ -88,7 +88,7 @@ static void NAME(divided)(void *to, const void *from, int64_t n, double shift, d
         for (int64_t i = 0; i < n; i++) y[i] = (T)(((double)x[i] - shift) / divisor);
 }
 
-static void NAME(columns_divided)(void *to, const void *from, int64_t n, const double *shifts, const double *divisors) {
+void LOOP(columns_divided)(void *to, const void *from, int64_t n, const double *shifts, const double *divisors) {
     T *y = to;
     const T *x = from;
     if (shifts)
@@ -116,14 +116,14 @@ static void NAME(raise)(T *z, T beta, int64_t n) {
         OBK_CAT(vpow_, S)(z, z, true, &beta, false, n);
 }
 
-static void NAME(lrn_add)(void *cells, const void *from, int64_t stride, int64_t width, int64_t n_rows) {
+void LOOP(lrn_add)(void *cells, const void *from, int64_t stride, int64_t width, int64_t n_rows) {
     T *restrict sums = cells;
     const T *restrict x = from;
     for (int64_t k = 0; k < n_rows; k++, x += stride)
         for (int64_t i = 0; i < width; i++) sums[i] += x[i] * x[i];
 }
 
-static void NAME(lrn_divide)(const obk_lrn *p, void *to, const void *from, void *cells, int64_t width) {
+void LOOP(lrn_divide)(const obk_lrn *p, void *to, const void *from, void *cells, int64_t width) {
     T *restrict sums = cells, *restrict y = to;
     const T *restrict x = from, factor = (T)p->factor, bias = (T)p->bias, beta = (T)p->beta;
     for (int64_t i = 0; i < width; i++) sums[i] = bias + factor * sums[i];
@@ -132,6 +132,7 @@ static void NAME(lrn_divide)(const obk_lrn *p, void *to, const void *from, void 
 }
 
 #undef NAME
+#undef LOOP
 #undef T
 #undef S
 #undef M

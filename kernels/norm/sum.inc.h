@@ -1,5 +1,5 @@
 /* A sum of doubles over n dense elements. Parameters: FN, T, PARAMETERS, TERM(x). */
-static double FN PARAMETERS {
+double FN PARAMETERS {
     const T *x = from;
     double lanes[16] = {0};
     int64_t i = 0;

@@ -143,7 +143,7 @@ static void NAME(max_each)(const obk_pool *p, const T *x, T *y, int64_t *indices
     }
 }
 
-static void NAME(max)(const obk_pool *p, const void *x, void *y, int64_t *indices, int64_t b, void *lane, obk_pace *pace) {
+void LOOP(pool_max)(const obk_pool *p, const void *x, void *y, int64_t *indices, int64_t b, void *lane, obk_pace *pace) {
     if (!p->tiled)
         NAME(max_each)(p, x, y, indices, pace);
     else if (!is_small(&p->window) || !NAME(max_small)(p, x, y, b, lane))

@@ -2,6 +2,12 @@
 #include "kernels/level.h"
 #include "kernels/pool/small.inc.h"
 
+#define MEMBER pool
+#define ROWS   "kernels/pool/pool.def"
+#include "kernels/declare.inc.h"
+
+#define LOOP(n) OBK_FN(NAME(n))
+
 #define T         float
 #define PAD       obk_pad_f32
 #define NAME(n)   n##_f32
@@ -34,7 +40,7 @@
 #define ABS      fabsf
 #include "kernels/pool/sum.inc.h"
 
-static void divide(const obk_pool *p, void *y, int64_t first, int64_t rows) {
+void OBK_FN(pool_divide)(const obk_pool *p, void *y, int64_t first, int64_t rows) {
     const int64_t n = p->window.axes[p->window.rank - 1].out;
     float *restrict sums = y;
     const float *restrict divisors = p->divisors + (p->divisors ? first * n : 0);
@@ -44,8 +50,6 @@ static void divide(const obk_pool *p, void *y, int64_t first, int64_t rows) {
 }
 
 const obk_pools OBK_TABLE(pool) = {
-    .max = {max_f32, obk_max_f64, max_i8, max_u8},
-    .sum = {sum_f32, obk_sum_f64},
-    .divide = divide,
-    .global = {global_f32, obk_global_f64},
+#define ROWS "kernels/pool/pool.def"
+#include "kernels/table.inc.h"
 };

@@ -44,9 +44,4 @@ typedef struct obk_pools {
     obk_pool_plane global[2]; /* F32, F64 */
 } obk_pools;
 
-/* Those of doubles have one form for all levels. */
-void obk_max_f64(const obk_pool *p, const void *x, void *y, int64_t *indices, int64_t b, void *lane, obk_pace *pace);
-void obk_sum_f64(const obk_pool *p, const void *x, void *y, int64_t b, void *lane, obk_pace *pace);
-void obk_global_f64(obk_pool_kind kind, double p, const void *x, int64_t n, void *y);
-
 #endif

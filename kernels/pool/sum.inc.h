@@ -107,7 +107,7 @@ static void NAME(sum_each)(const obk_pool *p, const T *x, T *y, obk_pace *pace) 
     }
 }
 
-static void NAME(sum)(const obk_pool *p, const void *x, void *y, int64_t b, void *lane, obk_pace *pace) {
+void LOOP(pool_sum)(const obk_pool *p, const void *x, void *y, int64_t b, void *lane, obk_pace *pace) {
     if (!p->tiled)
         NAME(sum_each)(p, x, y, pace);
     else if (p->kind == OBK_POOL_MEAN && is_small(&p->window) && p->window.axes[1].stride == 2)
@@ -161,7 +161,7 @@ static T NAME(highest)(const T *x, int64_t n) {
 }
 
 /* Sums in double, in eight parts. */
-static void NAME(global)(obk_pool_kind kind, double p, const void *from, int64_t n, void *to) {
+void LOOP(pool_global)(obk_pool_kind kind, double p, const void *from, int64_t n, void *to) {
     const T *x = from;
     T *y = to;
     double sums[8] = {0}, sum = 0;

@@ -1,6 +1,6 @@
-/* Template of quantize.c. Parameters: INTEGER (or float), NAME(x). */
+/* Template of quantize.c. Parameters: INTEGER, NAME(x). */
 
-static void NAME(dequantize)(float *y, const void *from, int64_t n, const obk_scales *scales) {
+void OBK_FN(NAME(dequantize))(float *y, const void *from, int64_t n, const obk_scales *scales) {
     const INTEGER *x = from;
     if (scales->each) {
         const float *scale = scales->scale, *zero = scales->zero;

@@ -1,7 +1,7 @@
 /* Template of quantize.c. Parameters: INTEGER, NAME(x); NARROW: products have results of this type. */
 #include "kernels/quantize/dequantize.inc.h"
 
-static void NAME(quantize)(void *to, const float *restrict x, int64_t n, const obk_scales *scales) {
+void OBK_FN(NAME(quantize))(void *to, const float *restrict x, int64_t n, const obk_scales *scales) {
     INTEGER *restrict y = to;
     const float low = scales->low, high = scales->high;
     if (scales->each) {
@@ -17,13 +17,13 @@ static void NAME(quantize)(void *to, const float *restrict x, int64_t n, const o
 
 #ifdef NARROW
 #define OP(a, b) ((a) + (b))
-#define FN       NAME(add)
+#define FN       OBK_FN(NAME(qlinear_add))
 #include "kernels/quantize/qlinear.inc.h"
 #define OP(a, b) ((a) * (b))
-#define FN       NAME(mul)
+#define FN       OBK_FN(NAME(qlinear_mul))
 #include "kernels/quantize/qlinear.inc.h"
 #define SELECTS
-#define FN NAME(where)
+#define FN OBK_FN(NAME(qlinear_where))
 #include "kernels/quantize/qlinear.inc.h"
 
 /* The sum of the bytes of a row. Without AVX2 it is summed in pieces whose sum fits into 32 bits. */
@@ -59,7 +59,7 @@ static void NAME(sum_columns)(int64_t *sums, const INTEGER *x, int64_t m, int64_
     }
 }
 
-static void NAME(sums)(int64_t *sums, const void *from, int64_t m, int64_t next, int64_t n, int64_t step) {
+void OBK_FN(NAME(quantize_sums))(int64_t *sums, const void *from, int64_t m, int64_t next, int64_t n, int64_t step) {
     const INTEGER *x = from;
     if (step == 1) {
         for (int64_t i = 0; i < m; i++) sums[i] = NAME(sum_row)(x + i * next, n);
@@ -69,7 +69,7 @@ static void NAME(sums)(int64_t *sums, const void *from, int64_t m, int64_t next,
     for (int64_t i = 0; i < m; i += COLUMNS) NAME(sum_columns)(sums + i, x + i, m - i < COLUMNS ? m - i : COLUMNS, n, step);
 }
 
-static void NAME(requantize)(void *to, const int32_t *restrict sums, int64_t n, const obk_requantized *q) {
+void OBK_FN(NAME(requantize))(void *to, const int32_t *restrict sums, int64_t n, const obk_requantized *q) {
     INTEGER *restrict y = to;
     const float low = q->low - q->zero, high = q->high - q->zero, *restrict scale = q->scale;
     const int32_t zero = (int32_t)q->zero;

@@ -9,7 +9,7 @@
 #endif
 
 #ifdef __AVX2__
-static void FN(void *to, const void *const *operands, int64_t n, const obk_qlinear *q) {
+void FN(void *to, const void *const *operands, int64_t n, const obk_qlinear *q) {
     const bool is_signed = (INTEGER)-1 < 0;
     const obk_widening by_x = obk_widening_of(q->scale[0], q->zero[0], is_signed),
                        by_y = obk_widening_of(q->scale[1], q->zero[1], is_signed);
@@ -44,7 +44,7 @@ static void FN(void *to, const void *const *operands, int64_t n, const obk_qline
     }
 }
 #else
-static void FN(void *to, const void *const *operands, int64_t n, const obk_qlinear *q) {
+void FN(void *to, const void *const *operands, int64_t n, const obk_qlinear *q) {
     const INTEGER *x = operands[FIRST], *y = operands[FIRST + 1];
     const uint8_t *condition = operands[0];
     INTEGER *z = to;

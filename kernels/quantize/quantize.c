@@ -8,6 +8,10 @@
 #include "kernels/quantize/bytes.h"
 #include "kernels/vector.h"
 
+#define MEMBER quantize
+#define ROWS   "kernels/quantize/quantize.def"
+#include "kernels/declare.inc.h"
+
 _Static_assert(FLT_EVAL_METHOD == 0, "a sum of floats must be a float: adding 1.5 * 2^23 rounds (cmake/target.cmake)");
 
 /* The nearest integer to a number below 2^22, halves to even. */
@@ -62,15 +66,17 @@ enum {
 #undef INTEGER
 #undef NAME
 
-#define INTEGER float
-#define NAME(x) x##_float
-#include "kernels/quantize/dequantize.inc.h"
-
-static void dequantize_in_place(float *y, const float *x, int64_t n, const obk_scales *scales) {
-    dequantize_float(y, x, n, scales);
+void OBK_FN(dequantize_float)(float *y, const float *x, int64_t n, const obk_scales *scales) {
+    if (scales->each) {
+        const float *scale = scales->scale, *zero = scales->zero;
+        for (int64_t i = 0; i < n; i++) y[i] = (x[i] - zero[i]) * scale[i];
+    } else {
+        const float scale = *scales->scale, zero = *scales->zero;
+        for (int64_t i = 0; i < n; i++) y[i] = (x[i] - zero) * scale;
+    }
 }
 
-static void divide(float *y, const float *x, int64_t n, const obk_scales *scales) {
+void OBK_FN(quantize_divide)(float *y, const float *x, int64_t n, const obk_scales *scales) {
     if (scales->each) {
         const float *scale = scales->scale, *zero = scales->zero;
         for (int64_t i = 0; i < n; i++) {
@@ -86,7 +92,7 @@ static void divide(float *y, const float *x, int64_t n, const obk_scales *scales
         for (int64_t i = 0; i < n; i++) y[i] = x[i] / scale;
 }
 
-static void accumulate(float *restrict y, const int32_t *restrict sums, int64_t n, const obk_scales *scales) {
+void OBK_FN(quantize_accumulate)(float *restrict y, const int32_t *restrict sums, int64_t n, const obk_scales *scales) {
     if (scales->each) {
         const float *restrict scale = scales->scale;
         for (int64_t i = 0; i < n; i++) y[i] += (float)sums[i] * scale[i];
@@ -96,7 +102,7 @@ static void accumulate(float *restrict y, const int32_t *restrict sums, int64_t 
     }
 }
 
-static void lookup(uint8_t *z, const uint8_t *x, int64_t n, const uint8_t *table) {
+void OBK_FN(quantize_lookup)(uint8_t *z, const uint8_t *x, int64_t n, const uint8_t *table) {
     int64_t i = 0;
     for (; i + 8 <= n; i += 8) { /* one load and one store for eight elements */
         uint64_t from, to = 0;
@@ -108,7 +114,7 @@ static void lookup(uint8_t *z, const uint8_t *x, int64_t n, const uint8_t *table
     for (; i < n; i++) z[i] = table[x[i]];
 }
 
-static void range(const float *x, int64_t n, float *low, float *high) {
+void OBK_FN(quantize_range)(const float *x, int64_t n, float *low, float *high) {
     enum { WIDTH = 32 };
     float least[WIDTH] = {0}, most[WIDTH] = {0};
     int64_t i = 0;
@@ -130,23 +136,6 @@ static void range(const float *x, int64_t n, float *low, float *high) {
 }
 
 const obk_quantize OBK_TABLE(quantize) = {
-    .quantize = {[OBK_Q_INT8] = quantize_int8,
-                 [OBK_Q_UINT8] = quantize_uint8,
-                 [OBK_Q_INT16] = quantize_int16,
-                 [OBK_Q_UINT16] = quantize_uint16},
-    .divide = divide,
-    .dequantize = {[OBK_Q_INT8] = dequantize_int8,
-                   [OBK_Q_UINT8] = dequantize_uint8,
-                   [OBK_Q_INT16] = dequantize_int16,
-                   [OBK_Q_UINT16] = dequantize_uint16,
-                   [OBK_Q_INT32] = dequantize_int32},
-    .dequantize_float = dequantize_in_place,
-    .requantize = {[OBK_Q_INT8] = requantize_int8, [OBK_Q_UINT8] = requantize_uint8},
-    .accumulate = accumulate,
-    .qlinear = {[OBK_QLINEAR_ADD] = {[OBK_Q_INT8] = add_int8, [OBK_Q_UINT8] = add_uint8},
-                [OBK_QLINEAR_MUL] = {[OBK_Q_INT8] = mul_int8, [OBK_Q_UINT8] = mul_uint8},
-                [OBK_QLINEAR_WHERE] = {[OBK_Q_INT8] = where_int8, [OBK_Q_UINT8] = where_uint8}},
-    .lookup = lookup,
-    .sums = {[OBK_Q_INT8] = sums_int8, [OBK_Q_UINT8] = sums_uint8},
-    .range = range,
+#define ROWS "kernels/quantize/quantize.def"
+#include "kernels/table.inc.h"
 };

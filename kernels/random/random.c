@@ -12,6 +12,10 @@
 #include <immintrin.h>
 #endif
 
+#define MEMBER random
+#define ROWS   "kernels/random/random.def"
+#include "kernels/declare.inc.h"
+
 /* Numbers that are computed together, so that their memory stays in the cache. */
 enum { BLOCK = 48, UNIFORM_BLOCK = 128 };
 
@@ -32,7 +36,7 @@ enum { W = OBK_VECTOR_BYTES / 8, AT_ONCE = 2 };
 #endif
 
 /* Puts a word of each counter into the low half of a lane; the high half may hold anything. */
-static void random_bits(obk_random_key key, int64_t first, int64_t n, uint64_t *bits) {
+void OBK_FN(random_bits)(obk_random_key key, int64_t first, int64_t n, uint64_t *bits) {
     for (int64_t i = 0; i < n; i += W * AT_ONCE) {
         lanes a[AT_ONCE], b[AT_ONCE], c[AT_ONCE], d[AT_ONCE];
         OBK_UNROLL
@@ -63,7 +67,7 @@ static void random_bits(obk_random_key key, int64_t first, int64_t n, uint64_t *
 
 /* Fills at most a block; numbers beyond n only complete a step. */
 static void block_of_bits(obk_random_key key, int64_t first, int64_t n, uint64_t *bits) {
-    random_bits(key, first, ob__round_up(n, OBK_RANDOM_STEP), bits);
+    OBK_FN(random_bits)(key, first, ob__round_up(n, OBK_RANDOM_STEP), bits);
 }
 
 /* The double with these bits. */
@@ -84,7 +88,7 @@ static inline double whole(uint64_t number) {
     return from_bits(number | UINT64_C(0x4330000000000000)) - 0x1p52;
 }
 
-static void uniform(obk_random_key key, int64_t first, int64_t n, double *numbers) {
+void OBK_FN(random_uniform)(obk_random_key key, int64_t first, int64_t n, double *numbers) {
     uint64_t bits[UNIFORM_BLOCK];
     for (int64_t done = 0; done < n; done += UNIFORM_BLOCK, numbers += UNIFORM_BLOCK) {
         const int64_t some = n - done < UNIFORM_BLOCK ? n - done : UNIFORM_BLOCK;
@@ -198,7 +202,7 @@ static void quantiles_of_tails(const double *p, const int32_t *tails, int32_t n,
 }
 
 /* The middles of 2^52 equal parts of 0 .. 1. With 2^53 parts, the middles near 1 would not be doubles. */
-static void normal(obk_random_key key, int64_t first, int64_t n, double *numbers) {
+void OBK_FN(random_normal)(obk_random_key key, int64_t first, int64_t n, double *numbers) {
     union {
         uint64_t bits[BLOCK];
         double r[BLOCK];
@@ -219,7 +223,7 @@ static void normal(obk_random_key key, int64_t first, int64_t n, double *numbers
     }
 }
 
-static void classes(double *sums, int64_t n, obk_pace *pace) {
+void OBK_FN(random_classes)(double *sums, int64_t n, obk_pace *pace) {
     double highest = -INFINITY, sum = 0, weights[BLOCK];
     for (int64_t i = 0; i < n; i++) highest = sums[i] > highest ? sums[i] : highest;
     const bool finite = isfinite(highest);
@@ -237,8 +241,6 @@ static void classes(double *sums, int64_t n, obk_pace *pace) {
 }
 
 const obk_randoms OBK_TABLE(random) = {
-    .bits = random_bits,
-    .uniform = uniform,
-    .normal = normal,
-    .classes = classes,
+#define ROWS "kernels/random/random.def"
+#include "kernels/table.inc.h"
 };

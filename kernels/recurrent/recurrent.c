@@ -4,6 +4,10 @@
 
 #include <stddef.h>
 
+#define MEMBER recurrent
+#define ROWS   "kernels/recurrent/recurrent.def"
+#include "kernels/declare.inc.h"
+
 #define T float
 #define S f32
 #include "kernels/recurrent/recurrent.inc.h"
@@ -12,9 +16,6 @@
 #include "kernels/recurrent/recurrent.inc.h"
 
 const obk_recurrent OBK_TABLE(recurrent) = {
-    .add_product = {add_product_f32, add_product_f64},
-    .complement = {complement_f32, complement_f64},
-    .carry = {carry_f32, carry_f64},
-    .blend = {blend_f32, blend_f64},
-    .add_reset = {add_reset_f32, add_reset_f64},
+#define ROWS "kernels/recurrent/recurrent.def"
+#include "kernels/table.inc.h"
 };

@@ -49,7 +49,7 @@ static int64_t NAME(last)(const T *x, int64_t n, T wanted) {
     return i - 1;
 }
 
-static void NAME(find)(const obk_search *s, int64_t *out, const void *in, int64_t begin, int64_t end) {
+void LOOP(NAME(find))(const obk_search *s, int64_t *out, const void *in, int64_t begin, int64_t end) {
     const T *x = in;
     const int64_t n = s->n, inner = s->inner, blocks = ob__ceil_div(inner, OBK_REDUCE_COLUMNS);
     for (int64_t part = begin; part < end; part++) {

@@ -5,6 +5,12 @@
 #include "kernels/level.h"
 #include "kernels/reduce/reduce.h"
 
+#define MEMBER find
+#define ROWS   "kernels/reduce/find.def"
+#include "kernels/declare.inc.h"
+
+#define LOOP(name) OBK_SHARED(name)
+
 #define T      double
 #define S      f64
 #define IS_NAN FLOAT_NAN
@@ -41,17 +47,3 @@
 #define S      u64
 #define IS_NAN INT_NAN
 #include "kernels/reduce/find.inc.h"
-
-#define SHARED(type)                                                                                                             \
-    void obk_find_##type(const obk_search *s, int64_t *out, const void *in, int64_t begin, int64_t end) {                        \
-        find_##type(s, out, in, begin, end);                                                                                     \
-    }
-SHARED(f64)
-SHARED(i8)
-SHARED(u8)
-SHARED(i16)
-SHARED(u16)
-SHARED(i32)
-SHARED(u32)
-SHARED(i64)
-SHARED(u64)

@@ -2,6 +2,12 @@
 #include "kernels/reduce/parts.inc.h"
 #include "kernels/vector.h"
 
+#define MEMBER reduce
+#define ROWS   "kernels/reduce/reduce.def"
+#include "kernels/declare.inc.h"
+
+#define LOOP(name) OBK_FN(name)
+
 /* ---- Greatest and least floats ---- */
 
 enum { RUN_LANES = 64, LANE_VECTORS = RUN_LANES * 4 / OBK_VECTOR_BYTES };
@@ -87,14 +93,7 @@ OBK_INLINE int64_t fold_vectors(float *lanes, const float *x, int64_t n, bool ne
 #define HAS_SUMS  1
 #include "kernels/reduce/type.inc.h"
 
-const obk_reduces OBK_TABLE(reduce) = {.by_type = {
-                                           [OB_FLOAT] = reduce_f32,
-                                           [OB_DOUBLE] = obk_reduce_f64,
-                                           [OB_INT8] = obk_reduce_i8,
-                                           [OB_UINT8] = obk_reduce_u8,
-                                           [OB_BOOL] = obk_reduce_u8,
-                                           [OB_INT32] = reduce_i32,
-                                           [OB_UINT32] = obk_reduce_u32,
-                                           [OB_INT64] = reduce_i64,
-                                           [OB_UINT64] = obk_reduce_u64,
-                                       }};
+const obk_reduces OBK_TABLE(reduce) = {
+#define ROWS "kernels/reduce/reduce.def"
+#include "kernels/table.inc.h"
+};

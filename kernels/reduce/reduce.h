@@ -85,30 +85,4 @@ typedef struct obk_run_ups {
     obk_run_up by_type[OB_DTYPE_COUNT];
 } obk_run_ups;
 
-/* The functions of types that have one form for all levels: rare ones, for which less code is worth more than speed. */
-#define OBK_SHARED(type)                                                                                                         \
-    void obk_reduce_##type(const obk_reduction *r, void *out, const void *in, int64_t begin, int64_t end, void *memory);
-OBK_SHARED(f64)
-OBK_SHARED(i8)
-OBK_SHARED(u8)
-OBK_SHARED(u32)
-OBK_SHARED(u64)
-#undef OBK_SHARED
-#define OBK_SHARED(type) void obk_find_##type(const obk_search *s, int64_t *out, const void *in, int64_t begin, int64_t end);
-OBK_SHARED(f64)
-OBK_SHARED(i8)
-OBK_SHARED(u8)
-OBK_SHARED(i16)
-OBK_SHARED(u16)
-OBK_SHARED(i32)
-OBK_SHARED(u32)
-OBK_SHARED(i64)
-OBK_SHARED(u64)
-#undef OBK_SHARED
-#define OBK_SHARED(type) void obk_run_up_##type(const obk_running *r, void *out, const void *in, int64_t begin, int64_t end);
-OBK_SHARED(f64)
-OBK_SHARED(u32)
-OBK_SHARED(u64)
-#undef OBK_SHARED
-
 #endif

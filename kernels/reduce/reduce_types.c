@@ -1,6 +1,12 @@
 /* Folding along axes for types that have one form for all levels. */
 #include "kernels/reduce/parts.inc.h"
 
+#define MEMBER reduce
+#define ROWS   "kernels/reduce/reduce.def"
+#include "kernels/declare.inc.h"
+
+#define LOOP(name) OBK_SHARED(name)
+
 #define DOUBLES f64
 
 #define T         double
@@ -43,13 +49,3 @@
 #define HIGHEST   UINT64_MAX
 #define HAS_SUMS  1
 #include "kernels/reduce/type.inc.h"
-
-#define SHARED(type)                                                                                                             \
-    void obk_reduce_##type(const obk_reduction *r, void *out, const void *in, int64_t begin, int64_t end, void *memory) {        \
-        reduce_##type(r, out, in, begin, end, memory);                                                                           \
-    }
-SHARED(f64)
-SHARED(i8)
-SHARED(u8)
-SHARED(u32)
-SHARED(u64)

@@ -18,7 +18,7 @@ enum {
 #define NEUTRAL  1
 #include "kernels/reduce/run_up1.inc.h"
 
-static void NAME(run_up)(const obk_running *r, void *out, const void *in, int64_t begin, int64_t end) {
+void LOOP(NAME(run_up))(const obk_running *r, void *out, const void *in, int64_t begin, int64_t end) {
     const T *x = in;
     T *y = out;
     const int64_t n = r->n, inner = r->inner, blocks = ob__ceil_div(inner, OBK_RUNNING_COLUMNS);

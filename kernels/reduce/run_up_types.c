@@ -5,6 +5,12 @@
 #include "kernels/level.h"
 #include "kernels/reduce/reduce.h"
 
+#define MEMBER run_up
+#define ROWS   "kernels/reduce/run_up.def"
+#include "kernels/declare.inc.h"
+
+#define LOOP(name) OBK_SHARED(name)
+
 #define T double
 #define S f64
 #include "kernels/reduce/run_up.inc.h"
@@ -14,11 +20,3 @@
 #define T uint64_t
 #define S u64
 #include "kernels/reduce/run_up.inc.h"
-
-#define SHARED(type)                                                                                                             \
-    void obk_run_up_##type(const obk_running *r, void *out, const void *in, int64_t begin, int64_t end) {                        \
-        run_up_##type(r, out, in, begin, end);                                                                                   \
-    }
-SHARED(f64)
-SHARED(u32)
-SHARED(u64)

@@ -172,7 +172,7 @@ static const type NAME(type) = {
         },
 };
 
-static void NAME(reduce)(const obk_reduction *r, void *out, const void *in, int64_t begin, int64_t end, void *memory) {
+void LOOP(NAME(reduce))(const obk_reduction *r, void *out, const void *in, int64_t begin, int64_t end, void *memory) {
     reduce_parts(&NAME(type), r, out, in, begin, end, memory);
 }
 

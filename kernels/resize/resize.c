@@ -6,6 +6,10 @@
 #include "kernels/level.h"
 #include "kernels/vector.h"
 
+#define MEMBER resize
+#define ROWS   "kernels/resize/resize.def"
+#include "kernels/declare.inc.h"
+
 #ifdef __AVX2__
 enum { WINDOW = 8 };
 
@@ -53,7 +57,7 @@ static inline void eight_places(const obk_resize_axis *a, const float *restrict 
 }
 #endif
 
-static void rows_f32(const obk_resize_axis *a, int64_t rows, const void *from, void *to) {
+void OBK_FN(resize_rows_f32)(const obk_resize_axis *a, int64_t rows, const void *from, void *to) {
     const float *x = from;
     float *y = to;
     for (int64_t r = 0; r < rows; r++, x += a->n_in, y += a->n_out) {
@@ -68,7 +72,7 @@ static void rows_f32(const obk_resize_axis *a, int64_t rows, const void *from, v
     }
 }
 
-static void rows_f64(const obk_resize_axis *a, int64_t rows, const void *from, void *to) {
+void OBK_FN(resize_rows_f64)(const obk_resize_axis *a, int64_t rows, const void *from, void *to) {
     const double *x = from;
     double *y = to;
     for (int64_t r = 0; r < rows; r++, x += a->n_in, y += a->n_out) places_f64(a, x, 0, a->n_out, y);
@@ -129,7 +133,7 @@ static void pick_words(const obk_resize_axis *axis, const void *from, void *to) 
     pick_4(axis, from, to);
 }
 
-static void pick(const obk_resize_axis *axis, int64_t n_bytes, const void *from, void *to) {
+void OBK_FN(resize_pick)(const obk_resize_axis *axis, int64_t n_bytes, const void *from, void *to) {
     const int32_t *index = axis->index;
     const int64_t n = axis->n_out;
     const char *x = from;
@@ -144,4 +148,7 @@ static void pick(const obk_resize_axis *axis, int64_t n_bytes, const void *from,
     }
 }
 
-const obk_resizes OBK_TABLE(resize) = {.along = {along_f32, along_f64}, .rows = {rows_f32, rows_f64}, .pick = pick};
+const obk_resizes OBK_TABLE(resize) = {
+#define ROWS "kernels/resize/resize.def"
+#include "kernels/table.inc.h"
+};

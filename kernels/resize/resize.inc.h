@@ -16,8 +16,8 @@ static inline void NAME(add_two)(T *restrict y, const T *restrict x0, const T *r
         for (int64_t i = 0; i < n; i++) y[i] = (y[i] + w0 * x0[i]) + w1 * x1[i];
 }
 
-static void NAME(along)(const obk_resize_axis *a, int64_t first, int64_t end, int64_t inner, const void *from, int64_t x_first,
-                        void *to) {
+void OBK_FN(NAME(resize_along))(const obk_resize_axis *a, int64_t first, int64_t end, int64_t inner, const void *from,
+                                int64_t x_first, void *to) {
     const T *weight = a->weight, *x = from;
     T *y = to;
     for (int64_t i = first; i < end; i++, y += inner) {

@@ -6,6 +6,10 @@
 
 #include "kernels/vector.h"
 
+#define MEMBER sample
+#define ROWS   "kernels/sample/sample.def"
+#include "kernels/declare.inc.h"
+
 #define T    float
 #define S    f32
 #define EACH OBK_EACH_F32
@@ -16,6 +20,6 @@
 #include "kernels/sample/sample.inc.h"
 
 const obk_samples OBK_TABLE(sample) = {
-    .sum = {sum_f32, sum_f64},
-    .max = {max_f32, max_f64},
+#define ROWS "kernels/sample/sample.def"
+#include "kernels/table.inc.h"
 };

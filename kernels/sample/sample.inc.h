@@ -15,7 +15,7 @@ OBK_INLINE NAME(obk_r) NAME(sum_vector)(const obk_sampling *s, const T *x, int32
     return sum;
 }
 
-static void NAME(sum)(void *to, const void *from, const obk_sampling *s) {
+void OBK_FN(NAME(sample_sum))(void *to, const void *from, const obk_sampling *s) {
     enum { W = OBK_VECTOR_BYTES / sizeof(T) };
     for (int64_t c = 0; c < s->n_planes; c++) {
         const T *x = (const T *)from + c * s->x_step;
@@ -39,7 +39,7 @@ static void NAME(sum)(void *to, const void *from, const obk_sampling *s) {
     }
 }
 
-static void NAME(max)(void *to, const void *from, const obk_sampling *s) {
+void OBK_FN(NAME(sample_max))(void *to, const void *from, const obk_sampling *s) {
     const int32_t n = s->n_points, n_taps = s->n_taps;
     for (int64_t c = 0; c < s->n_planes; c++) {
         const T *restrict x = (const T *)from + c * s->x_step;

@@ -5,6 +5,10 @@
 #include "kernels/vector.h"
 #include "kernels/vmath/vmath.h"
 
+#define MEMBER softmax
+#define ROWS   "kernels/softmax/softmax.def"
+#include "kernels/declare.inc.h"
+
 /* For the current type T: a block on the stack has 1 KiB. */
 #define BLOCK_ELEMS (1024 / (int64_t)sizeof(T))
 enum { PIECE = 1 << 16, ROWS_APART = 64, TOGETHER = 4, TOGETHER_BYTES = 16384 };
@@ -24,6 +28,6 @@ enum { PIECE = 1 << 16, ROWS_APART = 64, TOGETHER = 4, TOGETHER_BYTES = 16384 };
 #include "kernels/softmax/softmax.inc.h"
 
 const obk_softmax OBK_TABLE(softmax) = {
-    .rows = {rows_f32, rows_f64},
-    .columns = {columns_f32, columns_f64},
+#define ROWS "kernels/softmax/softmax.def"
+#include "kernels/table.inc.h"
 };

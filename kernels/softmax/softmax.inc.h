@@ -96,8 +96,8 @@ static void NAME(short_rows)(T *y, int64_t y_row, const T *x, int64_t x_row, int
     }
 }
 
-static void NAME(rows)(void *to, int64_t y_row, const void *from, int64_t x_row, int64_t rows, int64_t n, bool logarithm,
-                       obk_pace *pace) {
+void OBK_FN(NAME(softmax_rows))(void *to, int64_t y_row, const void *from, int64_t x_row, int64_t rows, int64_t n, bool logarithm,
+                                obk_pace *pace) {
     T *y = to;
     const T *x = from;
     const int64_t fitting = n < 16 ? BLOCK_ELEMS / n : TOGETHER_BYTES / (n * (int64_t)sizeof(T));
@@ -113,8 +113,8 @@ static void NAME(rows)(void *to, int64_t y_row, const void *from, int64_t x_row,
     }
 }
 
-static void NAME(columns)(void *to, const void *from, int64_t n, int64_t stride, int64_t width, bool logarithm, void *memory,
-                          obk_pace *pace) {
+void OBK_FN(NAME(softmax_columns))(void *to, const void *from, int64_t n, int64_t stride, int64_t width, bool logarithm,
+                                   void *memory, obk_pace *pace) {
     T *restrict high = memory, *restrict sums = high + OBK_SOFTMAX_COLUMNS, *restrict t = sums + OBK_SOFTMAX_COLUMNS, *y = to;
     const T *x = from;
     const size_t row_bytes = (size_t)width * sizeof(T);

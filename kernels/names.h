@@ -1,0 +1,15 @@
+/* Names of loops: for code that is written now and linked with the library later. */
+#ifndef OB_KERNELS_NAMES_H
+#define OB_KERNELS_NAMES_H
+
+#include <stdbool.h>
+
+/* The name of a loop of any table at the level in use; NULL: this is none. *by_level: its symbol is obk_NAME__LEVEL, where LEVEL
+ * is any level of the build (ob__kernels_level_name); otherwise obk_NAME. Links every family of loops. */
+const char *obk_loop_name(void (*loop)(void), bool *by_level);
+
+/* For tests: loop i of all tables, in no special order, with its name; NULL at levels that do not have it. False: i is too large.
+ */
+bool obk_loop_at(unsigned i, void (**loop)(void), const char **name, bool *by_level);
+
+#endif
