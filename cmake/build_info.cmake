@@ -46,7 +46,7 @@ foreach(list libraries options flags)
   list(JOIN ${list} " " ${list})
 endforeach()
 set(build_type "${CMAKE_BUILD_TYPE}")
-list(JOIN OB_INSTRUCTION_SETS " " levels)
+list(JOIN OB_ISA_LEVELS " " levels)
 string(STRIP "baseline ${levels}" levels)
 file(CONFIGURE OUTPUT ${folder}/build_options.h CONTENT [[
 #define OB_BUILD_COMPILER "@CMAKE_C_COMPILER_ID@ @CMAKE_C_COMPILER_VERSION@"

@@ -19,7 +19,7 @@ compiled() { grep -qs "^set($1 \"$2\")" "$build"/CMakeFiles/*/"$3"; }
 [ "$(option CMAKE_BUILD_TYPE)" = Release ] || skip "this build has another build type"
 [ -z "$(option CMAKE_C_FLAGS)$(option OB_SANITIZE)" ] || skip "this build has compile options of its own"
 [ "$(option OB_COVERAGE)" != ON ] && [ "$(option OB_ANALYZE)" != ON ] || skip "this build counts lines or analyses the code"
-[ "$(option OB_INSTRUCTION_SETS)" = "avx2;avx512" ] || skip "this build has other instruction-set levels"
+[ "$(option OB_ISA_LEVELS)" = "avx2;avx512" ] || skip "this build has other instruction-set levels"
 [ "$(option OB_WITH_SLEEF)" = ON ] && [ "$(option OB_WITH_THREADS)" = ON ] || skip "this build leaves out SLEEF or threads"
 compiled CMAKE_C_COMPILER_ID GNU CMakeCCompiler.cmake || skip "this build is not made by GCC"
 compiled CMAKE_SYSTEM_PROCESSOR x86_64 CMakeSystem.cmake || skip "this build is not for x86-64"
