@@ -1,12 +1,20 @@
 # Layers: one object library per folder. A folder can include the public headers, its own headers and those of the layers that it
 # names. The headers of a layer are reachable only through a directory that holds a link to that one folder.
 
+include(CheckCSourceCompiles)
 set(OB_WARNINGS -Wall -Wextra -Wshadow -Wundef -Wstrict-prototypes -Wmissing-declarations -Wdouble-promotion
                 -Wpointer-arith -Wwrite-strings -Wvla)
 
 if(CMAKE_C_COMPILER_ID MATCHES Clang)
   # GCC's loop pragmas; clang counts INFINITY and NAN in a double expression as promotions
   list(APPEND OB_WARNINGS -Wno-unknown-pragmas -Wno-double-promotion)
+endif()
+
+# newlib on Arm: int32_t is a long of the same size, so %d and %u are right for it all the same; enums are as small as their
+# values, so tests of others are always false.
+check_c_source_compiles("#include <stdint.h>\nint main(void) { return _Generic((int32_t)0, int: 0); }\n" OB_INT32_IS_INT)
+if(NOT OB_INT32_IS_INT)
+  list(APPEND OB_WARNINGS -Wno-format -Wno-type-limits)
 endif()
 
 # Compile settings that every target of the project shares.

@@ -4,11 +4,9 @@
 
 #include "core/base/error.h"
 #include "core/base/log.h"
-#include "proto/encode.h"
 #include "proto/file.h"
-#include "proto/plain_numbers.h"
+#include "proto/load_text.h"
 #include "proto/proto.h"
-#include "proto/text_parser.h"
 
 static void release_source(void *context) {
     ob__source_release(context);
@@ -18,28 +16,11 @@ void ob_load_options_init(ob_load_options *options) {
     if (options) memset(options, 0, sizeof *options);
 }
 
-static size_t mark_bytes(const uint8_t *bytes, size_t n) {
-    return n >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
-}
-
-/* A field's name and a colon or a bracket begin the text format of protobuf, a brace JSON; ONNX's text begins with '<' or with
- * the name of a graph and a parenthesis. */
-static ob_model_format detect_text(const uint8_t *bytes, size_t n) {
-    ob_scanner scan = {(const char *)bytes, (const char *)bytes, (const char *)bytes + n, NULL, NULL};
-    const char *name;
-    if (ob__scan_peek(&scan) == '{') return OB_FORMAT_JSON;
-    size_t n_name = ob__scan_peek_identifier(&scan, &name);
-    scan.p += n_name;
-    char next = ob__scan_peek(&scan);
-    return n_name > 0 && (next == ':' || next == '{' || next == '<' || next == '[') ? OB_FORMAT_PROTOBUF_TEXT : OB_FORMAT_TEXT;
-}
-
 /* Protobuf holds control characters within its first bytes; text never does. */
 static ob_model_format detect(const uint8_t *bytes, size_t n) {
     for (size_t i = 0; i < (n > 256 ? 256 : n); i++)
         if ((bytes[i] < 0x20 && !(bytes[i] >= '\t' && bytes[i] <= '\r')) || bytes[i] == 0x7f) return OB_FORMAT_PROTOBUF;
-    size_t n_mark = mark_bytes(bytes, n);
-    return detect_text(bytes + n_mark, n - n_mark);
+    return ob__detect_text(bytes, n);
 }
 
 static ob_status read_protobuf(ob_model *model, const ob_source *source, const ob_load_limits *limits, ob_error *error) {
@@ -47,41 +28,6 @@ static ob_status read_protobuf(ob_model *model, const ob_source *source, const o
     OB_TRY(
         ob__wire_unpack(&onnx__model_proto__descriptor, source->bytes, source->n_bytes, limits, &model->arena, &message, error));
     return ob__read_model(model, (Onnx__ModelProto *)message, limits, error);
-}
-
-static ob_status read_text(ob_model *model, const ob_source *source, const ob_load_limits *limits, ob_error *error) {
-    Onnx__ModelProto *message = NULL;
-    OB_TRY(ob__text_read_model(source->bytes, source->n_bytes, limits, &model->arena, &message, error));
-    return ob__read_model(model, message, limits, error);
-}
-
-/* Replaces the text of the source by the same model in binary form, of which weights are borrowed. */
-static ob_status encode(ob_source *source, ob_text_encoder encode_text, const ob_model *model, const ob_load_limits *limits,
-                        ob_error *error) {
-    const char *text = source->bytes;
-    size_t n_mark = mark_bytes(source->bytes, source->n_bytes);
-    ob_scanner scan = {text + n_mark, text + n_mark, text + source->n_bytes, NULL, error};
-    ob_load_limits own = *limits;
-    if (own.max_depth > 128) own.max_depth = 128; /* of the C stack */
-    ob_plain_numbers numbers;
-    OB_TRY(ob__plain_numbers_begin(&numbers, error));
-    ob_encoder encoder = {.max_bytes = limits->max_arena};
-    ob__text_init(&encoder.out, &model->arena.allocator);
-    ob__text_append(&encoder.out, "", 0); /* an empty message has an address, too */
-    ob_status status = encode_text(&scan, &own, &encoder);
-    ob__plain_numbers_end(&numbers);
-    if (status == OB_OK) status = ob__encoder_finish(&encoder, error);
-    if (status != OB_OK) {
-        ob__text_release(&encoder.out);
-        return status;
-    }
-    ob__source_release(source);
-    source->allocator = model->arena.allocator;
-    source->bytes = encoder.out.data;
-    source->n_bytes = encoder.out.n;
-    source->capacity = encoder.out.capacity;
-    source->kind = OB_SOURCE_OWNED;
-    return OB_OK;
 }
 
 static ob_status fill_model(ob_model *model, ob_source *source, const char *name, const ob_load_limits *limits,
@@ -97,9 +43,9 @@ static ob_status fill_model(ob_model *model, ob_source *source, const char *name
     if (format == OB_FORMAT_AUTO)
         OB_TRY(ob__refuse_foreign(source->bytes, source->n_bytes, OB_WANTED_MODEL, "not an ONNX model", error));
     if (format == OB_FORMAT_AUTO) format = detect(source->bytes, source->n_bytes);
-    if (format == OB_FORMAT_TEXT) return read_text(model, source, limits, error);
-    if (format == OB_FORMAT_PROTOBUF_TEXT) OB_TRY(encode(source, ob__encode_prototxt, model, limits, error));
-    if (format == OB_FORMAT_JSON) OB_TRY(encode(source, ob__encode_json, model, limits, error));
+    if (format == OB_FORMAT_TEXT) return ob__read_text(model, source, limits, error);
+    if (format == OB_FORMAT_PROTOBUF_TEXT || format == OB_FORMAT_JSON)
+        OB_TRY(ob__encode_source(source, format, model, limits, error));
     return read_protobuf(model, source, limits, error);
 }
 

@@ -1,5 +1,4 @@
 /* Dimension terms as text. */
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -27,7 +26,7 @@ size_t ob__writer_end(ob_writer *writer) {
 
 static void write_int(ob_writer *writer, int64_t value) {
     char digits[24];
-    snprintf(digits, sizeof digits, "%" PRId64, value);
+    snprintf(digits, sizeof digits, "%lld", (long long)value);
     ob__write(writer, digits);
 }
 

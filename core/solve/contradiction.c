@@ -51,7 +51,7 @@ static ob_status without(const subset *set, uint32_t origin, ob_arena *arena, su
 ob_status ob__solver_core(ob_solver *s, const uint32_t *leaves, uint32_t n, ob_arena *arena, uint32_t **out, uint32_t *n_out,
                           bool *minimal) {
     const ob_clause *given = s->given;
-    subset set = {given, OB_ARENA_ARRAY(arena, uint32_t, n), n}, smaller, found;
+    subset set = {given, OB_ARENA_ARRAY(arena, uint32_t, n), n}, smaller, found = {0};
     if (!set.numbers) return OB_E_MEMORY;
     if (n) memcpy(set.numbers, leaves, n * sizeof *leaves);
     uint32_t *needed = OB_ARENA_ARRAY(arena, uint32_t, n), n_needed = 0;

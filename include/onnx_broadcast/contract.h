@@ -30,6 +30,10 @@
 #ifndef ONNX_BROADCAST_CONTRACT_H
 #define ONNX_BROADCAST_CONTRACT_H
 
+#ifdef OB_WITHOUT_CHECKER
+#error "this build of onnx_broadcast has no checker (OB_WITH_CHECKER is off)"
+#endif
+
 #include <stddef.h>
 
 #include "onnx_broadcast/dim.h"

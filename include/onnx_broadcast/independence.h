@@ -4,6 +4,10 @@
 #ifndef ONNX_BROADCAST_INDEPENDENCE_H
 #define ONNX_BROADCAST_INDEPENDENCE_H
 
+#ifdef OB_WITHOUT_CHECKER
+#error "this build of onnx_broadcast has no checker (OB_WITH_CHECKER is off)"
+#endif
+
 #include <stddef.h>
 #include <stdint.h>
 

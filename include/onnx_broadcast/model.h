@@ -48,7 +48,9 @@ typedef struct ob_load_limits {
 typedef enum ob_model_format {
     OB_FORMAT_AUTO,     /**< reading: the content decides; writing: the ending of the path decides (ob_model_save()) */
     OB_FORMAT_PROTOBUF, /**< ModelProto, binary */
-    OB_FORMAT_TEXT,     /**< ONNX textual syntax (docs/Syntax.md of ONNX) */
+    /** ONNX textual syntax (docs/Syntax.md of ONNX). This and the other text formats are E_UNSUPPORTED in a build with
+     * OB_WITH_TEXT=OFF. */
+    OB_FORMAT_TEXT,
     /** Writing: a binary ModelProto in which the data of every numeric tensor begin at a multiple of 64 bytes from the start
      * of the file. A session can then use the weights without a copy, from a mapped file or from read-only memory
      * (ob_model_load_memory()). Every program that reads ONNX reads the same model from it: the gaps are filled with repeated

@@ -29,7 +29,8 @@ typedef struct ob_build {
     const char *type;     /**< CMake's build type: "Release"; may be empty */
     const char *flags;   /**< of the compiler: those of the build type, of who built it, and for floats; without those that name a
                               folder */
-    const char *options; /**< of "threads", "operator-libraries" (they can be loaded), "openblas" (relaxed sessions load it),
+    const char *options; /**< of "protobuf", "checker", "text", "gradient" (parts of this build, OB_WITH_PROTOBUF ...), "threads",
+                              "operator-libraries" (they can be loaded), "openblas" (relaxed sessions load it),
                               "selected-operators=DIGEST" (only those of OB_OPS; DIGEST tells sets of operators apart),
                               "coverage", and "sanitize=NAME" for each sanitizer; spaces between them */
     const char *libraries; /**< that it is linked with: "protobuf-c sleef"; their versions are not known */

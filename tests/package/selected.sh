@@ -13,10 +13,7 @@ fail() {
 
 # configure LIST-FILE...: the smallest build of the commands; what it prints is in configure.txt.
 configure() {
-    "$cmake" -S "$source" -B build -G Ninja -DCMAKE_BUILD_TYPE=MinSizeRel -DOB_ISA_LEVELS= -DOB_BUILD_TESTS=OFF \
-        -DOB_BUILD_BENCH=OFF -DOB_BUILD_SHARED=OFF -DOB_BUILD_ORT=OFF -DOB_WERROR=ON -DOB_WITH_SLEEF=OFF -DOB_WITH_JPEG=OFF \
-        -DOB_WITH_PNG=OFF -DOB_WITH_WEBP=OFF -DOB_WITH_TIFF=OFF -DOB_WITH_OPENJPEG=OFF -DOB_WITH_PCRE2=OFF \
-        -DOB_WITH_UNISTRING=OFF -DOB_OPS="$1" >configure.txt 2>&1
+    "$cmake" -C "$source/tests/package/small.cmake" -S "$source" -B build -G Ninja -DOB_OPS="$1" >configure.txt 2>&1
 }
 refuses() { # refuses TEXT: the configuration of list.ops fails with it
     if configure "$work/list.ops"; then fail "configured without \"$1\""; fi

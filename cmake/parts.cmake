@@ -1,0 +1,42 @@
+# Parts that a build can leave out, for a device that does not need them (docs/embedding.md says what each saves). What needs a
+# part that is missing is not built, and what can still be asked for is refused by name.
+include(CMakeDependentOption)
+option(OB_WITH_PROTOBUF "Read and run model files; OFF: core, kernels and operators only, for ahead-of-time C" ON)
+cmake_dependent_option(OB_WITH_CHECKER "Check, report, compare, fix and rewrite models; OFF: sessions only" ON
+                       OB_WITH_PROTOBUF OFF)
+cmake_dependent_option(OB_WITH_TEXT "Models in ONNX's text, protobuf's text and JSON; OFF: binary files only" ON
+                       OB_WITH_PROTOBUF OFF)
+cmake_dependent_option(OB_WITH_GRADIENT "The operator Gradient, and the derivatives of operators" ON OB_WITH_PROTOBUF OFF)
+
+# Those that are there, for ob_build_info and for packages; and what tells the public headers about the others.
+set(OB_PARTS)
+set(OB_PART_DEFINITIONS)
+foreach(part PROTOBUF CHECKER TEXT GRADIENT)
+  string(TOLOWER ${part} name)
+  if(OB_WITH_${part})
+    list(APPEND OB_PARTS ${name})
+  else()
+    list(APPEND OB_PART_DEFINITIONS OB_WITHOUT_${part})
+  endif()
+endforeach()
+if(OB_PART_DEFINITIONS)
+  list(JOIN OB_PARTS " " parts)
+  message(STATUS "onnx_broadcast: parts in this build: ${parts}")
+  if(EMSCRIPTEN)
+    message(FATAL_ERROR "The WebAssembly module needs all parts: "
+                        "OB_WITH_PROTOBUF, OB_WITH_CHECKER, OB_WITH_TEXT, OB_WITH_GRADIENT.")
+  endif()
+  # Tests, generated pages and benchmarks use all parts; tests/package/parts.sh tests these builds.
+  if(OB_BUILD_TESTS OR OB_BUILD_BENCH)
+    message(STATUS "onnx_broadcast: no tests and benchmarks in this build: they need all parts")
+  endif()
+  set(OB_BUILD_TESTS OFF)
+  set(OB_BUILD_BENCH OFF)
+endif()
+if(NOT OB_WITH_PROTOBUF)
+  # What ahead-of-time C calls is in the static library, and needs neither a loader nor threads.
+  foreach(option OB_BUILD_SHARED OB_BUILD_TOOLS OB_BUILD_ORT OB_WITH_THREADS OB_WITH_DLOPEN OB_WITH_OPENBLAS)
+    set(${option} OFF)
+  endforeach()
+  set(OB_BUILD_STATIC ON)
+endif()

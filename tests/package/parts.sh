@@ -1,0 +1,124 @@
+#!/usr/bin/env bash
+# usage: parts.sh CMAKE SOURCE_DIR WORK_DIR RUN CC NM. Builds without a part (cmake/parts.cmake), each with warnings as errors:
+# they do what is left as the whole library does, say what they are, and refuse what is missing by name. WORK_DIR is kept, so
+# that the next builds of it are short.
+set -euo pipefail
+cmake=$1 source=$2 work=$3 run=$4 cc=$5 nm=$6
+mkdir -p "$work"
+cd "$work"
+small=build/onnx-broadcast-run
+fail() {
+    echo "parts.sh: $*" >&2
+    exit 1
+}
+
+# build PARTS OPTION...: builds with these options; the build names its parts so, in every place.
+build() {
+    local parts=$1
+    shift
+    "$cmake" -C "$source/tests/package/small.cmake" -S "$source" -B build -G Ninja -DOB_WITH_PROTOBUF=ON -DOB_WITH_CHECKER=ON \
+        -DOB_WITH_TEXT=ON -DOB_WITH_GRADIENT=ON "$@" >configure.txt 2>&1 || { cat configure.txt && fail "cannot configure: $*"; }
+    rm -f build/onnx-broadcast-* # those of the build before
+    "$cmake" --build build >build.txt 2>&1 || { tail -50 build.txt && fail "cannot build: $*"; }
+    rm -rf installed
+    "$cmake" --install build --prefix "$work/installed" >install.txt
+    pc=$(find installed -name onnx_broadcast.pc)
+    grep -qxF "parts=$parts" "$pc" || fail "$pc does not say \"parts=$parts\""
+    grep -rqxF "set(onnx_broadcast_PARTS ${parts// /;})" installed --include=onnx_broadcast-config.cmake ||
+        fail "the package for CMake does not list \"$parts\""
+    [ ! -x $small ] || $small --version | grep -qE "^options: $parts( [a-z-]+)*\$" || fail "--version does not say \"$parts\""
+}
+
+# refuses STATUS TEXT COMMAND...
+refuses() {
+    local wanted=$1 text=$2 status=0
+    shift 2
+    "$@" >refused.txt 2>&1 || status=$?
+    [ $status -eq "$wanted" ] || { cat refused.txt && fail "status $status: $*"; }
+    grep -qF "$text" refused.txt || { cat refused.txt && fail "expected \"$text\""; }
+}
+
+# flags: those of programs that use what is installed.
+flags() { PKG_CONFIG_PATH=$(dirname "$pc") pkg-config --cflags onnx_broadcast; }
+refuses_header() {
+    echo "#include <onnx_broadcast/$1.h>" >header.c
+    # shellcheck disable=SC2046 # flags are words
+    if "$cc" -fsyntax-only $(flags) header.c 2>header.txt; then fail "$1.h can be included"; fi
+    grep -qF "this build of onnx_broadcast has no checker" header.txt || { cat header.txt && fail "$1.h: another message"; }
+}
+
+digits=$source/models/digits.onnx
+cat >clash.onnxtxt <<'END'
+<ir_version: 8, opset_import: ["" : 17]>
+clash (float[N] x, float[M] b) => (float[K] y) { y = Add(x, b) }
+END
+cat >gradient.onnxtxt <<'END'
+<ir_version: 8, opset_import: ["" : 17, "ai.onnx.preview.training" : 1]>
+gradient (float[N] x) => (float[N] g) {
+    y = Mul(x, x)
+    g = ai.onnx.preview.training.Gradient <xs = ["x"], y = "y"> (x)
+}
+END
+rm -rf whole gradients
+"$run" "$digits" --random --seed 7 --dim batch=3 --output-dir whole >/dev/null
+"$run" gradient.onnxtxt --random --seed 7 --dim N=3 --output-dir gradients >/dev/null
+runs_digits() {
+    $small "$digits" --random --seed 7 --dim batch=3 --expect whole >compared.txt || { cat compared.txt && fail "digits"; }
+}
+runs_gradient() {
+    $small gradient.onnxtxt --random --seed 7 --dim N=3 --expect gradients >compared.txt ||
+        { cat compared.txt && fail "gradient"; }
+}
+
+# Without the checker: sessions test their conditions as ever.
+build "protobuf text gradient" -DOB_WITH_CHECKER=OFF
+runs_digits
+runs_gradient
+status=0
+"$run" clash.onnxtxt --random --dim N=3 --dim M=4 2>whole.txt || status=$?
+[ $status -eq 1 ] || fail "clash.onnxtxt: status $status"
+status=0
+$small clash.onnxtxt --random --dim N=3 --dim M=4 2>small.txt || status=$?
+[ $status -eq 1 ] && cmp whole.txt small.txt || fail "clash.onnxtxt: another refusal without the checker"
+refuses 3 "this build has no checker (OB_WITH_CHECKER is off)" $small "$digits" --check-independent - --random
+[ ! -e build/onnx-broadcast-check ] && [ -z "$(find installed -name 'onnx-broadcast-check*')" ] ||
+    fail "onnx-broadcast-check is built"
+defined=$("$nm" --defined-only build/libonnx_broadcast.a | awk '$2 == "T" { print $3 }')
+if grep -xE 'ob_(check|rewrite|fix_model|compare|certify|report_.*|cost_.*)' <<<"$defined"; then fail "the checker is built"; fi
+for header in check report rewrite fix cost compare contract independence passes target baseline certificate; do
+    refuses_header $header
+done
+echo "#include <onnx_broadcast/onnx_broadcast.h>" >header.c
+# shellcheck disable=SC2046
+"$cc" -fsyntax-only $(flags) header.c || fail "the header of the whole API cannot be included"
+
+# Without text: binary models run, and are written; text is refused.
+build "protobuf checker gradient" -DOB_WITH_TEXT=OFF
+runs_digits
+build/onnx-broadcast-check "$digits" -o copy.onnx >/dev/null
+$small copy.onnx --random --seed 7 --dim batch=3 --expect whole >/dev/null || fail "the copy gives other results"
+refuses 3 "the model is text: this build has binary files only (OB_WITH_TEXT is off)" $small clash.onnxtxt --random
+for ending in onnxtxt textproto json; do
+    refuses 2 "this build has binary files only (OB_WITH_TEXT is off)" build/onnx-broadcast-check "$digits" -o "copy.$ending"
+    [ ! -e "copy.$ending" ] || fail "copy.$ending is left"
+done
+
+# Without derivatives
+build "protobuf checker text" -DOB_WITH_GRADIENT=OFF
+runs_digits
+refuses 3 "this build has no derivatives (OB_WITH_GRADIENT is off)" $small gradient.onnxtxt --random --dim N=3
+
+# Sessions alone
+build "protobuf" -DOB_WITH_CHECKER=OFF -DOB_WITH_TEXT=OFF -DOB_WITH_GRADIENT=OFF
+runs_digits
+
+# Without model files: a static library of kernels, that needs no other library, no loader and no threads.
+build "" -DOB_WITH_PROTOBUF=OFF
+[ ! -e $small ] || fail "onnx-broadcast-run is built"
+needs=$("$nm" -u build/libonnx_broadcast.a | awk '$1 == "U" { print $2 }' | sort -u)
+[ "$(wc -l <<<"$needs")" -ge 50 ] || fail "names of the library are not seen"
+if grep -E '^(protobuf_c_|onnx__|pthread_|dl(m?open|sym)$|f?open$|mmap$)' <<<"$needs"; then fail "the library needs these"; fi
+# shellcheck disable=SC2046
+"$cc" -std=c11 -Wall -Wextra -Werror $(flags) -o kernels "$source/tests/package/parts/kernels.c" \
+    "$(find installed -name libonnx_broadcast.a)" -lm || fail "the program of kernels does not link"
+[ "$(./kernels)" = "11 21 31 12 22 32 ()" ] || fail "kernels: $(./kernels)"
