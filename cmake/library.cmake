@@ -47,3 +47,23 @@ if(OB_BUILD_SHARED)
     target_link_options(onnx_broadcast_shared PRIVATE LINKER:-z,defs)
   endif()
 endif()
+
+# What emitted models link: kernels, the operators' `run` functions, and what they call. A linker takes only the sections in use.
+set(ahead_objects)
+foreach(layer core kernels ops)
+  list(APPEND ahead_objects $<FILTER:$<TARGET_OBJECTS:ob_${layer}>,EXCLUDE,base/fail\\.c>)
+endforeach()
+add_library(onnx_broadcast_ahead STATIC ${PROJECT_SOURCE_DIR}/runtime/ahead/run.c ${PROJECT_SOURCE_DIR}/runtime/ahead/fail.c
+            ${ahead_objects})
+add_library(onnx_broadcast::ahead ALIAS onnx_broadcast_ahead)
+ob_target_settings(onnx_broadcast_ahead)
+target_include_directories(onnx_broadcast_ahead PRIVATE ${PROJECT_BINARY_DIR}/layers/ops ${PROJECT_BINARY_DIR}/layers/kernels
+                                                        ${PROJECT_BINARY_DIR}/layers/core)
+set_target_properties(onnx_broadcast_ahead PROPERTIES EXPORT_NAME ahead)
+target_compile_options(onnx_broadcast_ahead PRIVATE -ffunction-sections -fdata-sections)
+target_include_directories(onnx_broadcast_ahead PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>)
+target_link_libraries(onnx_broadcast_ahead INTERFACE m)
+if("sleef" IN_LIST OB_NEEDED_NAMES)
+  target_link_libraries(onnx_broadcast_ahead INTERFACE $<LINK_ONLY:$<BUILD_INTERFACE:${OB_SLEEF_LIBRARY}>>
+                                                       $<INSTALL_INTERFACE:onnx_broadcast::needs_sleef>)
+endif()

@@ -54,6 +54,7 @@ static uint64_t max_memory(const ob_session_config *config) {
 
 static ob_status read_config(ob_session *session, const ob_session_config *config, ob_error *error) {
     session->optimize = config->optimize;
+    session->ahead_of_time = config->ahead_of_time;
     session->strict = config->strict_declarations;
     session->constants_in_place = config->constants_in_place;
     session->numerics = config->numerics;

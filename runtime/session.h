@@ -26,6 +26,7 @@ struct ob_session {
     ob_model *model;    /* a private copy, with functions inlined */
     bool optimize;
     bool constants_in_place;
+    bool ahead_of_time; /* plans are for ob_session_emit */
     ob_numerics numerics;
     ob_blas *blas;                         /* NULL: exact numerics, or no OpenBLAS */
     bool strict;                           /* results must have their declared shapes and types */
@@ -78,6 +79,7 @@ static inline ob_kernel_site ob__site(const ob_session *session, const ob_node *
                             .arena = arena,
                             .allocator = &session->allocator,
                             .constants_in_place = session->constants_in_place,
+                            .loops_only = session->ahead_of_time,
                             .account = &session->account,
                             .relaxed = session->numerics == OB_NUMERICS_RELAXED,
                             .blas = session->blas};

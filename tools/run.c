@@ -44,6 +44,12 @@ static const char usage[] =
     "  --explain-plan        print the steps: nodes, kernel, bytes read and written, in place or not\n"
     "  --list-ops            print the operators that the models need, in all versions and types, for a build with no others\n"
     "                        (OB_OPS, docs/embedding.md)\n"
+    "  --emit-c DIR          write the model as C to DIR: constant tables, weights, a CMakeLists.txt and an example\n"
+    "  --name NAME           with --emit-c: the name of files and functions [model]\n"
+    "  --plan NAME=SIZE,...  with --emit-c: one more set of sizes, those of --dim except for these\n"
+    "  --weights FORM        with --emit-c: c: numbers in the source; binary: a file that it includes; auto [auto]\n"
+    "  --level LEVEL         with --emit-c: the instruction-set level of the kernels: baseline (any processor), avx2,\n"
+    "                        avx512 [baseline]\n"
     "  --profile[=FILE]      print the time by node, and write a trace for chrome://tracing to FILE\n"
     "  --verbose             print progress to standard error: files, plans, memory\n"
     "  --quiet               no preview, no notes\n"
@@ -101,6 +107,11 @@ static bool parse_option(run_options *r, arguments *o) {
     if (option_has_value(o, "--dim")) return add_dim(r, o->value);
     if (option_has_value(o, "--assume-opset")) return !o->failed && assume_opset(TOOL, o->value, &r->assumed_opsets);
     if (option_has_value(o, "--output-dir")) return r->output_folder = o->value, true;
+    if (option_has_value(o, "--emit-c")) return r->emit_folder = o->value, true;
+    if (option_has_value(o, "--name")) return r->emit_name = o->value, true;
+    if (option_has_value(o, "--level")) return r->emit_level = o->value, true;
+    if (option_has_value(o, "--plan")) return !o->failed && add_plan(r, o->value);
+    if (option_has_value(o, "--weights")) return !o->failed && parse_weights(o->value, &r->emit_weights);
     if (option_has_value(o, "--expect")) return r->expect_folder = o->value, true;
     if (option_has_value(o, "--check-independent")) return r->independent = o->value, true;
     if (option_has_value(o, "--seed")) return parse_int(TOOL, "--seed", o->value, 0, INT64_MAX, &r->seed);
@@ -155,7 +166,7 @@ static bool parse(run_options *r, int argc, char **argv, bool *done) {
         complain(TOOL, r->profile_file, "--profile would replace the model");
         return false;
     }
-    return r->model != NULL;
+    return r->model != NULL && (!r->emit_folder || use_level(r->emit_level ? r->emit_level : "baseline"));
 }
 
 /* ---- Running ---- */
@@ -236,6 +247,13 @@ static exit_code run_session(const run_options *r, ob_session *session, session_
     return code;
 }
 
+static exit_code emit(const run_options *r, ob_session *session, const session_context *context) {
+    ob_error error;
+    bool failed;
+    const exit_code code = emit_c(r, session, &error, &failed);
+    return failed ? fail(context, &error) : code;
+}
+
 static exit_code run(run_options *r) {
     run_inputs inputs = {0};
     ob_model *model = NULL;
@@ -261,7 +279,9 @@ static exit_code run(run_options *r) {
     const ob_logger warnings = logger_to_stderr(TOOL, OB_LOG_WARNING);
     if (!r->quiet && !r->verbose) config.logger = &warnings; /* with --verbose the model's tells all */
     config.dims = r->dims;
-    config.n_dims = r->n_dims;
+    config.n_dims = r->n_plans ? 0 : r->n_dims; /* plans have different sizes */
+    config.ahead_of_time = r->emit_folder != NULL;
+    config.max_plans = (uint32_t)r->n_plans + 8;
     config.unsupported = print_unsupported;
     config.trace = context.profile ? trace : NULL;
     config.context = &context;
@@ -274,8 +294,9 @@ static exit_code run(run_options *r) {
     if (r->profile && !context.profile)
         code = out_of_memory(r);
     else if (ob_session_create(model, &config, &session, &error) == OB_OK)
-        code = r->lists_operators ? (operators_add(&r->list, session, &error) == OB_OK ? EXIT_DONE : fail(&context, &error))
-                                  : run_session(r, session, &context, &inputs, load_ms, start);
+        code = r->emit_folder       ? emit(r, session, &context)
+               : r->lists_operators ? (operators_add(&r->list, session, &error) == OB_OK ? EXIT_DONE : fail(&context, &error))
+                                    : run_session(r, session, &context, &inputs, load_ms, start);
     else
         code = fail(&context, &error);
     ob_session_close(&session);
@@ -301,6 +322,7 @@ int main(int argc, char **argv) {
     r.optimize = true;
     r.threads = r.warmup = r.runs = r.seed = 1;
     r.rtol = r.atol = -1;
+    r.emit_name = "model";
     bool done = false;
     stop_install();
     r.max_memory = ob_machine_memory();

@@ -8,13 +8,20 @@
 
 typedef enum exit_code { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_MISUSED = 2, EXIT_UNSUPPORTED = 3 } exit_code;
 
-enum { MAX_DIMS = 64, MAX_FILES = 4096 };
+enum { MAX_DIMS = 64, MAX_FILES = 4096, MAX_PLANS = 63 };
 
 /* The operators that models need; zero: empty. */
 typedef struct operator_list {
     ob_operator_use *items;
     size_t n, capacity;
 } operator_list;
+
+/* The sizes of --plan, in place of those of --dim. */
+typedef struct emit_plan {
+    ob_named_size sizes[MAX_DIMS];
+    char names[MAX_DIMS][128];
+    size_t n;
+} emit_plan;
 
 typedef struct run_options {
     const char *model;
@@ -29,6 +36,10 @@ typedef struct run_options {
     size_t n_dims;
     const char *output_folder, *expect_folder;
     const char *independent; /* the symbol of --check-independent, "-": the first axis of the inputs; NULL: not asked */
+    const char *emit_folder, *emit_name, *emit_level; /* --emit-c: nothing is run */
+    ob_emit_weights emit_weights;
+    emit_plan plans[MAX_PLANS];
+    size_t n_plans;
     bool npy, optimize, strict, quiet, verbose;
     bool random; /* random elements for inputs that are not given */
     ob_numerics numerics;
@@ -88,6 +99,13 @@ exit_code read_raw(const ob_session *session, const char *text, bool exists, siz
 /* run_operators.c: adds those of the session, each once; prints the list and frees it. */
 ob_status operators_add(operator_list *list, const ob_session *session, ob_error *error);
 void operators_print(operator_list *list);
+
+/* run_emit.c: writes the files. *failed: the library has failed, and `error` says why. */
+exit_code emit_c(const run_options *options, ob_session *session, ob_error *error, bool *failed);
+/* The values of --plan, --weights and --level. False: the message is printed. */
+bool add_plan(run_options *options, const char *text);
+bool parse_weights(const char *text, ob_emit_weights *out);
+bool use_level(const char *level);
 
 /* run_plan.c: prints the steps of the plan that the session used last. */
 ob_status plan_print(const ob_session *session, ob_error *error);

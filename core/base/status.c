@@ -1,4 +1,3 @@
-#include <stdarg.h>
 #include <string.h>
 
 #include "core/base/error.h"
@@ -18,16 +17,6 @@ void ob_error_clear(ob_error *error) {
     if (!error) return;
     memset(error, 0, sizeof *error);
     error->axis = -1;
-}
-
-ob_status ob__fail(ob_error *error, ob_status status, const char *format, ...) {
-    if (!error) return status;
-    error->code = status;
-    va_list arguments;
-    va_start(arguments, format);
-    ob__vsentence(error->message, sizeof error->message, format, arguments);
-    va_end(arguments);
-    return status;
 }
 
 ob_status ob__described(ob_error *error, ob_status status, const char *what) {

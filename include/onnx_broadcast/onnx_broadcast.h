@@ -4,6 +4,7 @@
 #ifndef ONNX_BROADCAST_H
 #define ONNX_BROADCAST_H
 
+#include "onnx_broadcast/ahead.h"
 #include "onnx_broadcast/allocator.h"
 #include "onnx_broadcast/broadcast.h"
 #include "onnx_broadcast/cell.h"
@@ -18,6 +19,7 @@
 
 #ifndef OB_WITHOUT_PROTOBUF /* models and sessions */
 #include "onnx_broadcast/cell_file.h"
+#include "onnx_broadcast/emit.h"
 #include "onnx_broadcast/model.h"
 #include "onnx_broadcast/operator.h"
 #include "onnx_broadcast/session.h"

@@ -146,6 +146,9 @@ typedef struct ob_session_config {
      * not count, and 128 MiB of address space. Without OpenBLAS, or when OpenBLAS itself computes with threads, products are
      * those of an exact session. The logger receives the choice at OB_LOG_INFO. */
     ob_numerics numerics;
+    /** true: plans are for ob_session_emit(), for any processor: they do without code that only some processors have. Runs give
+     * the same bits, and may be slower. false (default) */
+    bool ahead_of_time;
 } ob_session_config;
 
 /** Sets the defaults that are given above. NULL is allowed and does nothing. */

@@ -271,11 +271,12 @@ ob_status obk_fold_program(const obk_iteration_spec *from, uint32_t n_in, uint8_
         obk_program_step *step = &made->steps[s];
         *step = (obk_program_step){.loop = finishes ? from->finish : from->loop,
                                    .params = from->params,
+                                   .params_type = from->params_type,
                                    .n_in = 2,
                                    .out = last ? OBK_PROGRAM_RESULT : 0,
                                    .out_size = size};
         step->in[0].from = first ? OBK_FROM_OPERAND : OBK_FROM_REGISTER;
-        step->in[1] = finishes ? (obk_program_input){.from = OBK_FROM_SCALAR, .scalar = from->finish_operand}
+        step->in[1] = finishes ? (obk_program_input){.from = OBK_FROM_SCALAR, .size = size, .scalar = from->finish_operand}
                                : (obk_program_input){.from = OBK_FROM_OPERAND, .index = (uint8_t)(s + 1)};
         reads[s][0] = (int32_t)s - 1;
         reads[s][1] = -1;
@@ -291,7 +292,7 @@ ob_status obk_fold_program(const obk_iteration_spec *from, uint32_t n_in, uint8_
 static ob_status fold_to_program(const obk_iteration_spec **spec, obk_iteration_spec *folded, uint32_t n_in, ob_dtype dtype,
                                  ob_arena *arena, ob_error *error) {
     const obk_program *made = NULL;
-    if ((*spec)->fold && n_in >= FEW_OPERANDS)
+    if ((*spec)->fold && n_in >= FEW_OPERANDS && !(*spec)->loops_only)
         OB_TRY(obk_fold_program(*spec, n_in, (uint8_t)ob_dtype_size(dtype), arena, &made, error));
     if (!made) return OB_OK;
     *folded = (obk_iteration_spec){.program = made};
@@ -317,6 +318,7 @@ ob_status obk_iteration_plan(obk_iteration *b, const ob_view *in, uint32_t n_in,
     b->loop = spec->loop;
     b->program = spec->program;
     b->params = spec->params;
+    b->params_type = spec->params_type;
     b->fold = spec->fold;
     b->swap = spec->swap;
     b->finish = spec->finish;

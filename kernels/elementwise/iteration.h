@@ -7,6 +7,7 @@
 #define OB_KERNELS_ELEMENTWISE_ITERATION_H
 
 #include "core/base/arena.h"
+#include "core/base/members.h"
 #include "core/base/threads.h"
 #include "kernels/elementwise/nd.h"
 #include "kernels/elementwise/program.h"
@@ -28,9 +29,10 @@ typedef struct obk_iteration {
     obk_loop loop;
     const obk_program *program; /* in place of the loop; NULL: none */
     const void *params;
-    bool fold;       /* the loop has two operands; inputs are folded from left to right into the output */
-    bool swap;       /* the two inputs are exchanged */
-    obk_loop finish; /* with fold: applied to (accumulator, *finish_operand) at the end; may be NULL */
+    const ob_struct *params_type; /* of params; NULL: none are read */
+    bool fold;                    /* the loop has two operands; inputs are folded from left to right into the output */
+    bool swap;                    /* the two inputs are exchanged */
+    obk_loop finish;              /* with fold: applied to (accumulator, *finish_operand) at the end; may be NULL */
     const void *finish_operand;
     const void *fixed[3];            /* NULL: the data of the view */
     bool flat;                       /* one row per block */
@@ -49,7 +51,9 @@ typedef struct obk_iteration_spec {
     obk_loop loop;
     const obk_program *program; /* in place of loop, params, fold and conversions; lives as long as the plan */
     const void *params;         /* must live as long as the plan */
+    const ob_struct *params_type;
     bool fold, swap;
+    bool loops_only;      /* no chains: their steps are code of one processor, and this plan is for others too */
     bool apart;           /* in a program the result is not in an operand's place */
     const void *fixed[3]; /* scalars that stand for inputs, whatever the data of their views; they live as long as the plan */
     obk_loop finish;

@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 
+#include "core/base/members.h"
 #include "kernels/elementwise/chain.h"
 #include "kernels/loop.h"
 
@@ -25,6 +26,7 @@ typedef struct obk_program_input {
 typedef struct obk_program_step {
     obk_loop loop;
     const void *params;
+    const ob_struct *params_type; /* of params; NULL: none are read */
     uint8_t n_in;
     uint8_t out;               /* the register of the result; OBK_PROGRAM_RESULT: the program's result */
     uint8_t out_size;          /* bytes of an element */

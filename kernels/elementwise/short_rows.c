@@ -33,7 +33,8 @@ enum {
 static bool has_short_rows(const obk_iteration *b, const obk_iteration_spec *spec) {
     const obk_nd *nd = &b->nd;
     const obk_iteration_operand *out = &b->operands[nd->n_inputs];
-    if (nd->rank < 2 || nd->n_elems < LEAST_ELEMS || b->stream || nd->n_inputs > OBK_PROGRAM_OPERANDS) return false;
+    if (spec->loops_only || nd->rank < 2 || nd->n_elems < LEAST_ELEMS || b->stream || nd->n_inputs > OBK_PROGRAM_OPERANDS)
+        return false;
     const int64_t n_bytes = nd->dims[nd->rank - 1] * out->size;
     if (n_bytes < LEAST_ROW_BYTES || n_bytes > MOST_ROW_BYTES || n_bytes % OBK_LOOPS(chain)->unit) return false;
     for (uint32_t k = 0; k < 3; k++)

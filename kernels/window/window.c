@@ -114,7 +114,7 @@ static int64_t flat(const obk_window *w, int64_t block) {
 
 bool obk_choose_tiling(const obk_window *w, int64_t wish, obk_tiling *t, int64_t *n_tables) {
     const int64_t some = 1 << 14;
-    *t = (obk_tiling){0};
+    *t = (obk_tiling){.rank = w->rank, .n_kernel = w->n_kernel};
     for (int32_t a = 0; a < w->rank; a++)
         if (w->axes[a].out <= 0 || w->axes[a].kernel <= 0) return false;
     int64_t whole = copied(w, w->axes[0].out), rows = w->axes[0].out;

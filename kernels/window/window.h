@@ -29,6 +29,7 @@ typedef struct obk_window {
 int32_t obk_merge_axes(obk_axis *axes, int32_t rank);
 
 typedef struct obk_tiling {
+    int64_t rank, n_kernel;             /* of the window */
     int64_t block, n_blocks;            /* results along axis 0 in a block, and blocks */
     int64_t phases, phase_elems, elems; /* of a block's copy; elems = phases * phase_elems */
     int64_t n_flat;                     /* flat positions from a block's first result to its last, inclusive */

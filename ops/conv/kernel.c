@@ -9,6 +9,7 @@
 #include "ops/kernel/common.h"
 #include "ops/kernel/conversion.h"
 #include "ops/kernel/epilogue.h"
+#include "ops/kernel/members.h"
 #include "ops/kernel/packed.h"
 
 typedef struct conv {
@@ -16,6 +17,10 @@ typedef struct conv {
     const ob_epilogue *epilogue;
     size_t registers_at; /* of the epilogue, in lane memory */
 } conv;
+
+static const ob_member conv_members[] = {OB_NESTED(conv, split, &ob__conv_split_struct),
+                                         OB_POINTER(conv, epilogue, &ob__epilogue_struct, NULL), OB_SIZE(conv, registers_at)};
+static const ob_struct conv_struct = OB_STRUCT(conv, conv_members);
 
 typedef struct job {
     const conv *s;
@@ -80,7 +85,8 @@ static ob_status want_panels(const ob_kernel_site *site, const ob_kernel_args *a
         .n_bytes = (size_t)(split->groups * split->w_group * split->width),
         .make = make_panels,
         .params = p,
-        .replaces = true};
+        .replaces = true,
+        .width = (uint8_t)split->width};
     return OB_OK;
 }
 
@@ -148,7 +154,7 @@ static ob_status conv_compute(const ob_kernel_args *args, ob_error *error) {
     return OB_OK;
 }
 
-static ob_status conv_run(const ob_kernel_args *args, ob_error *error) {
+OB_RUN(ob__run_conv) {
     const ob_conv_split *split = &((const conv *)args->state)->split;
     if (!split->panels) return ob__run_real(args, conv_compute, error);
     ob_view in[3];
@@ -166,5 +172,6 @@ const ob_kernel ob__kernel_conv = {.name = "conv",
                                    .flags = OB_KERNEL_WINDOW,
                                    .state_bytes = sizeof(conv),
                                    .plan = conv_plan,
-                                   .run = conv_run,
+                                   OB_RUNS(ob__run_conv),
+                                   .state = &conv_struct,
                                    .epilogue_columns = conv_columns};

@@ -6,6 +6,7 @@
 #include "core/base/error.h"
 #include "core/base/integers.h"
 #include "kernels/kernels.h"
+#include "kernels/members.h"
 #include "ops/conv/params.h"
 #include "ops/kernel/common.h"
 
@@ -372,3 +373,24 @@ void ob__run_conv_task(const ob_conv_split *split, const ob_conv_task *task, con
     if (after && !split->panels)
         after->apply(after, y, k->y_channel * split->width, 0, task->end - task->first, 0, obk_conv_results(k, task->block));
 }
+
+static const ob_member split_members[] = {OB_NESTED(ob_conv_split, k, &obk_conv_struct),
+                                          OB_VALUE(ob_conv_split, groups),
+                                          OB_VALUE(ob_conv_split, channels),
+                                          OB_VALUE(ob_conv_split, n_planes),
+                                          OB_VALUE(ob_conv_split, n_blocks),
+                                          OB_VALUE(ob_conv_split, n_parts),
+                                          OB_VALUE(ob_conv_split, part_channels),
+                                          OB_VALUE(ob_conv_split, n_each),
+                                          OB_VALUE(ob_conv_split, n),
+                                          OB_VALUE(ob_conv_split, width),
+                                          OB_FUNCTION(ob_conv_split, run),
+                                          OB_POINTER(ob_conv_split, panels, &obk_conv_panels_struct, NULL),
+                                          OB_VALUE(ob_conv_split, n_panels),
+                                          OB_VALUE(ob_conv_split, part_panels),
+                                          OB_VALUE(ob_conv_split, winograd),
+                                          OB_VALUE(ob_conv_split, w_group),
+                                          OB_SIZE(ob_conv_split, lane_bytes),
+                                          OB_SIZE(ob_conv_split, copies_at),
+                                          OB_SIZE(ob_conv_split, sums_at)};
+const ob_struct ob__conv_split_struct = OB_STRUCT(ob_conv_split, split_members);

@@ -30,6 +30,8 @@ typedef struct ob_conv_task {
     uint32_t padding;                        /* an element of the padding, for quads; 0 unless the caller sets it */
 } ob_conv_task;
 
+extern const struct ob_struct ob__conv_split_struct;
+
 /* Reads the window and the sizes of Conv, ConvInteger or QLinearConv. w, bias: the indices of these inputs; bias -1: none.
  * E_SHAPE for sizes that do not fit, E_ARGUMENT for attributes. */
 ob_status ob__plan_conv(const ob_kernel_site *site, const ob_kernel_args *args, uint32_t w, int bias, ob_conv_split *split,

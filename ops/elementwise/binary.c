@@ -10,6 +10,7 @@
 #include "ops/elementwise/element.h"
 #include "ops/elementwise/params.h"
 #include "ops/infer/legacy.h"
+#include "ops/kernel/members.h"
 #include "ops/table/op.h"
 
 static void equal_strings(char *const *pointers, const int64_t *step, int64_t n, const int64_t *row_bytes, int64_t n_rows,
@@ -88,5 +89,6 @@ const ob_kernel ob__kernel_binary = {.name = "binary",
                                      .flags = OB_KERNEL_STRIDED | OB_KERNEL_INPLACE,
                                      .state_bytes = sizeof(ob_element),
                                      .plan = ob__element_plan,
-                                     .run = ob__element_run,
+                                     OB_RUNS(ob__element_run),
+                                     .state = &ob__element_struct,
                                      .element = element};

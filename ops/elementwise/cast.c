@@ -12,6 +12,8 @@
 #include "kernels/loop.h"
 #include "ops/elementwise/element.h"
 #include "ops/kernel/common.h"
+#include "ops/kernel/functions.h"
+#include "ops/kernel/members.h"
 #include "ops/table/attributes.h"
 #include "ops/table/op.h"
 
@@ -24,13 +26,22 @@ typedef struct last_step {
     obk_round round;
 } last_step;
 
+static const ob_member last_step_members[] = {OB_FUNCTION(last_step, convert), OB_SIZE(last_step, elem_bytes),
+                                              OB_VALUE(last_step, saturate), OB_VALUE(last_step, to_e8m0),
+                                              OB_VALUE(last_step, round)};
+static const ob_struct last_step_struct = OB_STRUCT(last_step, last_step_members);
+
 typedef struct state {
     obk_iteration iteration; /* first: see ob__element_run */
     bool strings, saturate;
+    ob_status (*compute)(const ob_kernel_args *args, ob_error *error);
 } state;
 
-static void last_loop(char *const *pointers, const int64_t *step, int64_t n, const int64_t *row, int64_t rows,
-                      const void *params) {
+static const ob_member state_members[] = {OB_NESTED(state, iteration, &obk_iteration_struct), OB_VALUE(state, strings),
+                                          OB_VALUE(state, saturate), OB_FUNCTION(state, compute)};
+static const ob_struct cast_struct = OB_STRUCT(state, state_members);
+
+void ob__cast_loop(char *const *pointers, const int64_t *step, int64_t n, const int64_t *row, int64_t rows, const void *params) {
     const last_step *s = params;
     (void)step;
     for (int64_t j = 0; j < rows; j++) {
@@ -202,8 +213,9 @@ static ob_status element(const ob_kernel_site *site, const ob_kernel_args *args,
     last->to_e8m0 = to == OB_FLOAT8E8M0 && conversion.n_steps > 0;
     if (last->to_e8m0) OB_TRY(choose_rounding(site->node, &last->round, error));
     call->n_in = 1;
-    call->spec.loop = last_loop;
+    call->spec.loop = ob__cast_loop;
     call->spec.params = last;
+    call->spec.params_type = &last_step_struct;
     call->spec.apart = true;
     if (conversion.n_steps == 2) {
         call->spec.in_convert[0] = conversion.steps[0];
@@ -217,17 +229,18 @@ static ob_status plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kerne
     OB_FAIL_IF(args->n_in < 1 || args->n_out != 1, error, OB_E_MODEL, "an input and an output are needed");
     s->saturate = saturates(site, args->out[0].dtype);
     s->strings = has_strings(args);
+    s->compute = s->strings ? run_strings : ob__element_run;
     if (s->strings)
         return string_conversion(args->in[0].dtype, args->out[0].dtype, s->saturate).n_steps < 0 ? refuse(site, args, error)
                                                                                                  : OB_OK;
     ob_element_call call = {.in = args->in};
     OB_TRY(element(site, args, &call, error));
+    call.spec.loops_only = site->loops_only;
     return obk_iteration_plan(&s->iteration, args->in, 1, &args->out[0], &call.spec, site->arena, &needs->lane_bytes, error);
 }
 
-static ob_status run(const ob_kernel_args *args, ob_error *error) {
-    const state *s = args->state;
-    return s->strings ? run_strings(args, error) : ob__element_run(args, error);
+OB_RUN(ob__run_cast) {
+    return ((const state *)args->state)->compute(args, error);
 }
 
 /* To the type that the operand has. */
@@ -242,6 +255,7 @@ const ob_kernel ob__kernel_cast = {.name = "cast",
                                    .flags = OB_KERNEL_VIEW | OB_KERNEL_STRIDED,
                                    .state_bytes = sizeof(state),
                                    .plan = plan,
-                                   .run = run,
+                                   OB_RUNS(ob__run_cast),
+                                   .state = &cast_struct,
                                    .view = view,
                                    .element = element};

@@ -7,6 +7,7 @@
 #include "kernels/elementwise/elementwise.h"
 #include "kernels/kernels.h"
 #include "ops/elementwise/element.h"
+#include "ops/kernel/members.h"
 #include "ops/table/attributes.h"
 #include "ops/table/op.h"
 
@@ -60,6 +61,7 @@ static ob_status element(const ob_kernel_site *site, const ob_kernel_args *args,
     const bool by_attributes = site->op->since < 11;
     call->n_in = by_attributes ? 1 : 3;
     call->spec.params = &s->params;
+    call->spec.params_type = &obk_unary_params_struct;
     if (by_attributes) set_params(site->node, dtype, &s->params);
     const obk_loop *loops = by_attributes ? OBK_LOOPS(unary)[OBK_U_CLIP] : OBK_LOOPS(clip);
     if (!ob__element_loop(loops, dtype, dtype, call->n_in, &call->spec)) return ob__unsupported_type(site, dtype, error);
@@ -78,5 +80,6 @@ const ob_kernel ob__kernel_clip = {.name = "clip",
                                    .flags = OB_KERNEL_STRIDED | OB_KERNEL_INPLACE,
                                    .state_bytes = sizeof(ob_element),
                                    .plan = ob__element_plan,
-                                   .run = ob__element_run,
+                                   OB_RUNS(ob__element_run),
+                                   .state = &ob__element_struct,
                                    .element = element};

@@ -3,6 +3,7 @@
 
 #include "core/base/error.h"
 #include "core/graph/types.h"
+#include "ops/kernel/members.h"
 #include "ops/table/op.h"
 
 bool ob__element_loop(const obk_loop *loops, ob_dtype in, ob_dtype out, uint32_t n_in, obk_iteration_spec *spec) {
@@ -21,6 +22,10 @@ bool ob__element_loop(const obk_loop *loops, ob_dtype in, ob_dtype out, uint32_t
     return spec->loop != NULL;
 }
 
+static const ob_member element_members[] = {OB_NESTED(ob_element, iteration, &obk_iteration_struct),
+                                            OB_UNREAD_TO_END(ob_element, numbers)};
+const ob_struct ob__element_struct = OB_STRUCT(ob_element, element_members);
+
 ob_status ob__unsupported_type(const ob_kernel_site *site, ob_dtype dtype, ob_error *error) {
     return ob__fail(error, OB_E_UNSUPPORTED, "version %d has no kernel for element type %s", (int)site->op->since,
                     ob_dtype_name(dtype));
@@ -30,6 +35,7 @@ ob_status ob__element_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_
     ob_element *s = args->state;
     ob_element_call call = {.numbers = &s->numbers, .n_in = args->n_in, .in = args->in};
     OB_TRY(site->op->kernel->element(site, args, &call, error));
+    call.spec.loops_only = site->loops_only;
     return obk_iteration_plan(&s->iteration, call.in, call.n_in, &args->out[0], &call.spec, site->arena, &needs->lane_bytes,
                               error);
 }

@@ -5,6 +5,7 @@
 #include "kernels/kernels.h"
 #include "ops/elementwise/element.h"
 #include "ops/infer/legacy.h"
+#include "ops/kernel/members.h"
 #include "ops/table/op.h"
 
 static ob_status align_slope(int16_t since, const ob_view *x, ob_view *slope, ob_error *error) {
@@ -34,5 +35,6 @@ const ob_kernel ob__kernel_prelu = {.name = "prelu",
                                     .flags = OB_KERNEL_STRIDED | OB_KERNEL_INPLACE,
                                     .state_bytes = sizeof(ob_element),
                                     .plan = ob__element_plan,
-                                    .run = ob__element_run,
+                                    OB_RUNS(ob__element_run),
+                                    .state = &ob__element_struct,
                                     .element = element};

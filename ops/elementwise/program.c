@@ -6,6 +6,8 @@
 #include "kernels/kernels.h"
 #include "ops/elementwise/element.h"
 #include "ops/kernel/common.h"
+#include "ops/kernel/functions.h"
+#include "ops/kernel/members.h"
 
 /* A program before its registers are chosen: the result of step i is value i. */
 typedef struct draft {
@@ -20,8 +22,8 @@ typedef struct draft {
     ob_group_program *made;
 } draft;
 
-static obk_program_input from_scalar(const void *scalar) {
-    return (obk_program_input){.from = OBK_FROM_SCALAR, .scalar = scalar};
+static obk_program_input from_scalar(const void *scalar, size_t size) {
+    return (obk_program_input){.from = OBK_FROM_SCALAR, .size = (uint8_t)size, .scalar = scalar};
 }
 
 /* True if all operands are one element for each row, such as those of the first sum of Sum(mean, mean, x). */
@@ -36,11 +38,12 @@ static bool reads_rows_only(const draft *d, const obk_program_input *in, const i
 }
 
 /* False: too many steps. */
-static bool add_step(draft *d, obk_loop loop, const void *params, size_t out_size, const obk_program_input *in,
-                     const int32_t *read, uint32_t n_in) {
+static bool add_step(draft *d, obk_loop loop, const void *params, const ob_struct *params_type, size_t out_size,
+                     const obk_program_input *in, const int32_t *read, uint32_t n_in) {
     if (d->n == OBK_PROGRAM_STEPS) return false;
     obk_program_step *step = &d->steps[d->n];
-    *step = (obk_program_step){.loop = loop, .params = params, .n_in = (uint8_t)n_in, .out_size = (uint8_t)out_size};
+    *step = (obk_program_step){
+        .loop = loop, .params = params, .params_type = params_type, .n_in = (uint8_t)n_in, .out_size = (uint8_t)out_size};
     step->whole_rows = d->whole_rows;
     step->per_row = d->per_row || (!d->whole_rows && reads_rows_only(d, in, read, n_in));
     d->converts[d->n] = NULL;
@@ -88,7 +91,7 @@ static bool find_input(draft *d, const ob_group_node *node, const int32_t *last_
     const ob_element_call *call = &d->call;
     *read = -1;
     if (k < 3 && call->spec.fixed[k]) {
-        *in = from_scalar(call->spec.fixed[k]);
+        *in = from_scalar(call->spec.fixed[k], ob_dtype_size(call->in[k].dtype));
         return true;
     }
     if (is_made(call, k)) return find_operand(d->made, OB_GROUP_MADE, &call->few[k], in);
@@ -99,11 +102,18 @@ static bool find_input(draft *d, const ob_group_node *node, const int32_t *last_
 
 /* ---- Conversions ---- */
 
-static void convert_loop(char *const *pointers, const int64_t *step, int64_t n, const int64_t *row, int64_t rows,
-                         const void *params) {
-    const obk_convert *convert = params;
+typedef struct converting {
+    obk_convert convert;
+} converting;
+
+static const ob_member converting_members[] = {OB_FUNCTION(converting, convert)};
+static const ob_struct converting_struct = OB_STRUCT(converting, converting_members);
+
+void ob__convert_loop(char *const *pointers, const int64_t *step, int64_t n, const int64_t *row, int64_t rows,
+                      const void *params) {
+    const converting *s = params;
     (void)step;
-    for (int64_t j = 0; j < rows; j++) (*convert)(pointers[1] + j * row[1], pointers[0] + j * row[0], n);
+    for (int64_t j = 0; j < rows; j++) s->convert(pointers[1] + j * row[1], pointers[0] + j * row[0], n);
 }
 
 /* The result of an earlier conversion of the same elements. */
@@ -125,18 +135,19 @@ static bool convert_input(draft *d, obk_convert convert, size_t size, obk_progra
         void *number = ob__tail(d->site, 1, 16);
         if (number) convert(number, in->scalar, 1);
         in->scalar = number;
+        in->size = (uint8_t)size;
         return number != NULL;
     }
     const bool node_per_row = d->per_row, node_whole_rows = d->whole_rows;
     const bool per_row = *read >= 0 ? d->steps[*read].per_row : node_per_row;
     int32_t made = find_converted(d, convert, in, *read, per_row);
     if (made < 0) {
-        obk_convert *kept = ob__tail(d->site, 1, sizeof *kept);
+        converting *kept = ob__tail(d->site, 1, sizeof *kept);
         if (!kept) return false;
-        *kept = convert;
+        kept->convert = convert;
         d->per_row = per_row;
         d->whole_rows = false;
-        const bool added = add_step(d, convert_loop, kept, size, in, read, 1);
+        const bool added = add_step(d, ob__convert_loop, kept, &converting_struct, size, in, read, 1);
         d->per_row = node_per_row;
         d->whole_rows = node_whole_rows;
         if (!added) return false;
@@ -196,13 +207,13 @@ static bool add_fold(draft *d, const ob_group_node *node, const int32_t *last_st
     if (!find_converted_input(d, node, last_step, 0, 0, &in[0], &read[0])) return false;
     for (uint32_t k = 1; k < call->n_in; k++) {
         if (!find_converted_input(d, node, last_step, k, k, &in[1], &read[1])) return false;
-        if (!add_step(d, call->spec.loop, call->spec.params, size, in, read, 2)) return false;
+        if (!add_step(d, call->spec.loop, call->spec.params, call->spec.params_type, size, in, read, 2)) return false;
         in[0] = (obk_program_input){.from = OBK_FROM_REGISTER};
         read[0] = (int32_t)d->n - 1;
     }
-    in[1] = from_scalar(call->spec.finish_operand);
+    in[1] = from_scalar(call->spec.finish_operand, size);
     read[1] = -1;
-    return !call->spec.finish || add_step(d, call->spec.finish, call->spec.params, size, in, read, 2);
+    return !call->spec.finish || add_step(d, call->spec.finish, call->spec.params, call->spec.params_type, size, in, read, 2);
 }
 
 static bool add_loop(draft *d, const ob_group_node *node, const int32_t *last_step) {
@@ -211,7 +222,8 @@ static bool add_loop(draft *d, const ob_group_node *node, const int32_t *last_st
     int32_t read[3];
     for (uint32_t k = 0; k < call->n_in; k++)
         if (!find_converted_input(d, node, last_step, call->spec.swap ? 1 - k : k, k, &in[k], &read[k])) return false;
-    return add_step(d, call->spec.loop, call->spec.params, loop_size(node, &call->spec), in, read, call->n_in);
+    return add_step(d, call->spec.loop, call->spec.params, call->spec.params_type, loop_size(node, &call->spec), in, read,
+                    call->n_in);
 }
 
 /* Chooses registers: the result of a loop may replace an input that is not read again, if its elements have the same size.
@@ -261,7 +273,7 @@ static ob_status draft_row(const ob_kernel_site *site, const ob_group_node *node
     *fits = status == OB_OK && call.loop && find_place(d, node, last_step, 0, &in, &read);
     if (!*fits) return OB_OK;
     in.size = (uint8_t)ob_dtype_size(args->in[0].dtype);
-    *fits = add_step(d, call.loop, call.params, ob_dtype_size(args->out[0].dtype), &in, &read, 1);
+    *fits = add_step(d, call.loop, call.params, call.params_type, ob_dtype_size(args->out[0].dtype), &in, &read, 1);
     return OB_OK;
 }
 
@@ -305,12 +317,14 @@ ob_status ob__group_program(const ob_kernel_site *site, const ob_group_node *nod
     obk_program *made = ob__tail(site, 1, sizeof *made + d->n * sizeof d->steps[0]);
     OB_FAIL_IF(!made, error, OB_E_MEMORY, "no memory for a plan");
     made->n_steps = d->n;
-    made->chains = OBK_LOOPS(chain);
     made->largest = 1;
     made->row = row;
     if (!choose_registers(d, made)) return OB_OK;
     memcpy(made->steps, d->steps, d->n * sizeof d->steps[0]);
-    obk_program_join(made, (const int32_t(*)[3])d->read);
+    if (!site->loops_only) {
+        made->chains = OBK_LOOPS(chain);
+        obk_program_join(made, (const int32_t(*)[3])d->read);
+    }
     out->program = made;
     return OB_OK;
 }
@@ -321,7 +335,7 @@ static ob_status plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kerne
     OB_FAIL_IF(!site->program || args->n_in > OBK_PROGRAM_OPERANDS, error, OB_E_INTERNAL, "a group without a program");
     for (uint32_t k = 0; k < args->n_in; k++) /* a bound of Clip: one element with any number of axes */
         if (args->in[k].rank > args->out[0].rank) args->in[k].rank = 0;
-    const obk_iteration_spec spec = {.program = site->program};
+    const obk_iteration_spec spec = {.program = site->program, .loops_only = site->loops_only};
     return obk_iteration_plan(args->state, args->in, args->n_in, &args->out[0], &spec, site->arena, &needs->lane_bytes, error);
 }
 
@@ -329,4 +343,5 @@ const ob_kernel ob__kernel_program = {.name = "program",
                                       .flags = OB_KERNEL_STRIDED | OB_KERNEL_INPLACE,
                                       .state_bytes = sizeof(obk_iteration),
                                       .plan = plan,
-                                      .run = ob__element_run};
+                                      OB_RUNS(ob__element_run),
+                                      .state = &obk_iteration_struct};

@@ -6,6 +6,7 @@
 #include "kernels/elementwise/elementwise.h"
 #include "kernels/kernels.h"
 #include "ops/elementwise/element.h"
+#include "ops/kernel/members.h"
 #include "ops/table/attributes.h"
 #include "ops/table/op.h"
 
@@ -44,6 +45,7 @@ static ob_status element(const ob_kernel_site *site, const ob_kernel_args *args,
     const obk_unary loop = ob__read_unary(site->node, site->op, &call->numbers->params);
     const ob_dtype dtype = args->in[0].dtype;
     call->spec.params = &call->numbers->params;
+    call->spec.params_type = &obk_unary_params_struct;
     if (!ob__element_loop(OBK_LOOPS(unary)[loop], dtype, args->out[0].dtype, 1, &call->spec))
         return ob__unsupported_type(site, dtype, error);
     return OB_OK;
@@ -53,5 +55,6 @@ const ob_kernel ob__kernel_unary = {.name = "unary",
                                     .flags = OB_KERNEL_STRIDED | OB_KERNEL_INPLACE,
                                     .state_bytes = sizeof(ob_element),
                                     .plan = ob__element_plan,
-                                    .run = ob__element_run,
+                                    OB_RUNS(ob__element_run),
+                                    .state = &ob__element_struct,
                                     .element = element};

@@ -4,6 +4,7 @@
 #include "kernels/elementwise/elementwise.h"
 #include "kernels/kernels.h"
 #include "ops/elementwise/element.h"
+#include "ops/kernel/members.h"
 #include "ops/table/op.h"
 
 OB_KERNEL(mean);
@@ -33,7 +34,8 @@ static ob_status element(const ob_kernel_site *site, const ob_kernel_args *args,
     {                                                                                                                            \
         .name = name_,                                                                                                           \
         .flags = OB_KERNEL_STRIDED | OB_KERNEL_INPLACE_FIRST, /* later operands are read after the accumulator is written */     \
-            .state_bytes = sizeof(ob_element), .plan = ob__element_plan, .run = ob__element_run, .element = element              \
+            .state_bytes = sizeof(ob_element), .plan = ob__element_plan, OB_RUNS(ob__element_run), .state = &ob__element_struct, \
+        .element = element                                                                                                       \
     }
 
 const ob_kernel ob__kernel_variadic = VARIADIC("variadic"), ob__kernel_mean = VARIADIC("mean");

@@ -2,6 +2,7 @@
 #include "core/base/error.h"
 #include "kernels/kernels.h"
 #include "ops/elementwise/element.h"
+#include "ops/kernel/members.h"
 #include "ops/table/op.h"
 
 static ob_status element(const ob_kernel_site *site, const ob_kernel_args *args, ob_element_call *call, ob_error *error) {
@@ -21,5 +22,6 @@ const ob_kernel ob__kernel_where = {.name = "where",
                                     .flags = OB_KERNEL_STRIDED | OB_KERNEL_INPLACE,
                                     .state_bytes = sizeof(ob_element),
                                     .plan = ob__element_plan,
-                                    .run = ob__element_run,
+                                    OB_RUNS(ob__element_run),
+                                    .state = &ob__element_struct,
                                     .element = element};

@@ -27,6 +27,7 @@ typedef struct ob_element_call {
 typedef struct ob_row_call {
     obk_loop loop;      /* for whole rows; NULL: there is none for this type */
     const void *params; /* in the arena of the plan */
+    const ob_struct *params_type;
 } ob_row_call;
 
 #endif

@@ -8,6 +8,7 @@
 #include "onnx_broadcast/view.h"
 
 struct ob_op;
+struct ob_struct;
 struct ob_blas;
 struct ob_element_call;
 struct ob_row_call;
@@ -30,6 +31,7 @@ typedef struct ob_kernel_site {
     bool constants_in_place;       /* no constant is prepared; all are used in place */
     const ob_account
         *account;         /* the account in which `allocator` counts; NULL: memory is not counted. Lives as long as the state */
+    bool loops_only;      /* the plan is written as C for any processor: no chains, no dot products of bytes */
     bool relaxed;         /* sums may be added in another way (docs/numerics.md) */
     struct ob_blas *blas; /* for large products of sessions with relaxed numerics (ops/product/blas.h); lives as long as the
                              state; NULL: none */
@@ -45,6 +47,16 @@ void *ob__tail(const ob_kernel_site *site, size_t n, size_t n_bytes_each);
 
 enum { OB_PREPARED_MAX = 4 };
 
+/* The function `run` of a kernel, with a name for plans that are written as C:
+ *
+ *     OB_RUN(ob__run_trilu) { ... }
+ *     const ob_kernel ob__kernel_trilu = {.name = "trilu", OB_RUNS(ob__run_trilu), ...
+ */
+#define OB_RUN(function)                                                                                                         \
+    ob_status function(const struct ob_kernel_args *args, ob_error *error);                                                      \
+    ob_status function(const struct ob_kernel_args *args, ob_error *error)
+#define OB_RUNS(function) .run = (function), .run_name = #function
+
 /* A request for a prepared constant: a constant operand in the form that a kernel needs, which the session makes once for all
  * plans and workers. */
 typedef struct ob_prepare_request {
@@ -55,6 +67,7 @@ typedef struct ob_prepare_request {
     void (*make)(const void *params, const ob_view *constant, void *prepared);
     const void *params;
     bool replaces; /* `run` never reads the operand itself */
+    uint8_t width; /* bytes of a number in this form, for another byte order; 0: it has no numbers of one width */
 } ob_prepare_request;
 
 /* The result of planning. Zeroed before. */
@@ -118,6 +131,10 @@ typedef struct ob_kernel {
     ob_status (*plan)(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error);
     /* Computes the outputs, without allocations. Its errors are those that depend on data, such as an index out of range. */
     ob_status (*run)(const ob_kernel_args *args, ob_error *error);
+    /* For plans that are written as C: the name of `run`, and the members of its state; NULL: there are none. Without a name the
+     * kernel cannot be written. */
+    const char *run_name;
+    const struct ob_struct *state;
     /* Sets strides and data of out[i] relative to in[j]; dims are set already. Called once during planning, where a NULL input
      * gives a NULL output, and again whenever the memory of the input changes. E_UNSUPPORTED if these strides do not allow a
      * view, or if a deciding operand has no data yet; `run`, which must exist, is then called with allocated outputs. */

@@ -83,6 +83,7 @@ ob_status ob__want_packed_b(const ob_kernel_site *site, ob_matrices *p, const ob
         .format = (uint64_t)OB_PREPARED_B << 56 | (uint64_t)computing << 40 | (uint64_t)transposed << 32 | (uint64_t)gemm->nr,
         .n_bytes = all,
         .make = make_packed_b,
-        .params = params};
+        .params = params,
+        .width = (uint8_t)ob_dtype_size(computing)};
     return OB_OK;
 }

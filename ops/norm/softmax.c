@@ -12,6 +12,8 @@
 #include "kernels/reduce/reduce.h"
 #include "ops/kernel/common.h"
 #include "ops/kernel/element.h"
+#include "ops/kernel/functions.h"
+#include "ops/kernel/members.h"
 #include "ops/kernel/search.h"
 #include "ops/norm/params.h"
 
@@ -58,6 +60,15 @@ typedef struct softmax {
                     obk_pace *pace);
     obk_convert widen, narrow; /* conversions to float and back, in memory of the lane; NULL: not needed */
 } softmax;
+
+static const ob_member layout_members[] = {OB_VALUE(layout, outer), OB_VALUE(layout, n),      OB_VALUE(layout, inner),
+                                           OB_VALUE(layout, width), OB_VALUE(layout, blocks), OB_VALUE(layout, per_chunk)};
+static const ob_struct layout_struct = OB_STRUCT(layout, layout_members);
+
+static const ob_member softmax_members[] = {
+    OB_NESTED(softmax, l, &layout_struct), OB_VALUE(softmax, logarithm), OB_FUNCTION(softmax, rows),
+    OB_FUNCTION(softmax, columns),         OB_FUNCTION(softmax, widen),  OB_FUNCTION(softmax, narrow)};
+static const ob_struct softmax_struct = OB_STRUCT(softmax, softmax_members);
 
 static ob_status softmax_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
     softmax *s = args->state;
@@ -119,7 +130,7 @@ static void softmax_chunk(void *context, int64_t chunk, int lane) {
     for (int64_t block = first; block < end; block++) strided_block(s, args, block, memory, &pace);
 }
 
-static ob_status softmax_run(const ob_kernel_args *args, ob_error *error) {
+OB_RUN(ob__run_softmax) {
     (void)error;
     const softmax *s = args->state;
     if (s->l.n == 0) return OB_OK;
@@ -136,8 +147,12 @@ typedef struct row_softmax {
     bool logarithm;
 } row_softmax;
 
-static void softmax_rows(char *const *pointers, const int64_t *step, int64_t n, const int64_t *row, int64_t rows,
-                         const void *params) {
+static const ob_member row_softmax_members[] = {OB_FUNCTION(row_softmax, rows), OB_VALUE(row_softmax, width),
+                                                OB_VALUE(row_softmax, logarithm)};
+static const ob_struct row_softmax_struct = OB_STRUCT(row_softmax, row_softmax_members);
+
+void ob__softmax_rows(char *const *pointers, const int64_t *step, int64_t n, const int64_t *row, int64_t rows,
+                      const void *params) {
     const row_softmax *p = params;
     obk_pace pace = {.done = 0}; /* rows of a program are short */
     (void)step;                  /* a row is dense */
@@ -159,7 +174,7 @@ static ob_status softmax_row(const ob_kernel_site *site, const ob_kernel_args *a
     *made = (row_softmax){.width = (int64_t)ob_dtype_size(dtype),
                           .rows = OBK_LOOPS(softmax)->rows[dtype == OB_DOUBLE],
                           .logarithm = ob__softmax_params(site->node, site->op).logarithm};
-    *call = (ob_row_call){.loop = softmax_rows, .params = made};
+    *call = (ob_row_call){.loop = ob__softmax_rows, .params = made, .params_type = &row_softmax_struct};
     return OB_OK;
 }
 
@@ -167,7 +182,8 @@ const ob_kernel ob__kernel_softmax = {.name = "softmax",
                                       .flags = OB_KERNEL_INPLACE,
                                       .state_bytes = sizeof(softmax),
                                       .plan = softmax_plan,
-                                      .run = softmax_run,
+                                      OB_RUNS(ob__run_softmax),
+                                      .state = &softmax_struct,
                                       .row_axes = row_axes,
                                       .row = softmax_row};
 

@@ -14,6 +14,7 @@
 #include "kernels/pool/pool.h"
 #include "kernels/window/window.h"
 #include "ops/kernel/common.h"
+#include "ops/kernel/members.h"
 #include "ops/pool/params.h"
 
 typedef struct pool {
@@ -27,6 +28,18 @@ typedef struct pool {
     int64_t n_planes, n_parts; /* parts: blocks of planes */
     int64_t n_each;            /* parts of a chunk */
 } pool;
+
+static const ob_member state_members[] = {OB_NESTED(pool, k, &obk_pool_struct),
+                                          OB_FUNCTION(pool, max),
+                                          OB_FUNCTION(pool, sum),
+                                          OB_FUNCTION(pool, depthwise),
+                                          OB_FUNCTION(pool, divide),
+                                          OB_NESTED(pool, ones, &obk_conv_struct),
+                                          OB_VALUE(pool, width),
+                                          OB_VALUE(pool, n_planes),
+                                          OB_VALUE(pool, n_parts),
+                                          OB_VALUE(pool, n_each)};
+static const ob_struct pool_struct = OB_STRUCT(pool, state_members);
 
 typedef struct job {
     const pool *p;
@@ -172,11 +185,12 @@ static ob_status pool_compute(const ob_kernel_args *args, ob_error *error) {
     return OB_OK;
 }
 
-static ob_status pool_run(const ob_kernel_args *args, ob_error *error) {
+OB_RUN(ob__run_pool) {
     return ob__run_real(args, pool_compute, error);
 }
 
-const ob_kernel ob__kernel_pool = {.name = "pool", .state_bytes = sizeof(pool), .plan = pool_plan, .run = pool_run};
+const ob_kernel ob__kernel_pool = {
+    .name = "pool", .state_bytes = sizeof(pool), .plan = pool_plan, OB_RUNS(ob__run_pool), .state = &pool_struct};
 
 /* ---- Global pooling: each plane becomes one element ---- */
 

@@ -260,7 +260,7 @@ static ob_status multiply(planner *p, const ob_einsum_tensor *a, const ob_einsum
     stretch(b, c, &step->in[1]);
     step->blocks = blocks;
     OB_TRY(place(p, step, c, p->n == 2));
-    const obk_iteration_spec spec = {.loop = OBK_LOOPS(binary)[OBK_MUL][p->computing]};
+    const obk_iteration_spec spec = {.loop = OBK_LOOPS(binary)[OBK_MUL][p->computing], .loops_only = p->site->loops_only};
     return obk_iteration_plan(blocks, step->in, 2, &step->out, &spec, p->site->arena, &p->needs->lane_bytes, p->error);
 }
 

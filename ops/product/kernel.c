@@ -14,6 +14,7 @@
 #include "kernels/kernels.h"
 #include "ops/kernel/common.h"
 #include "ops/kernel/epilogue.h"
+#include "ops/kernel/members.h"
 #include "ops/kernel/method.h"
 #include "ops/kernel/packed.h"
 #include "ops/product/blas.h"
@@ -41,6 +42,29 @@ typedef struct product {
     const ob_epilogue *epilogue;
     size_t registers_at; /* of the epilogue, in lane memory */
 } product;
+
+static const ob_member operand_members[] = {OB_VALUE(operand, transposed), OB_VALUE(operand, flattened),
+                                            OB_VALUE(operand, converted), OB_VALUE(operand, copied), OB_VALUE(operand, prepared)};
+static const ob_struct operand_struct = OB_STRUCT(operand, operand_members);
+
+static const ob_member product_members[] = {OB_NESTED(product, p, &ob__matrices_struct),
+                                            OB_POINTER(product, gemm, &obk_gemm_struct, NULL),
+                                            OB_VALUE(product, computing),
+                                            OB_VALUE(product, alpha),
+                                            OB_VALUE(product, beta),
+                                            OB_VALUE(product, c_row),
+                                            OB_VALUE(product, c_column),
+                                            OB_NESTED(product, a, &operand_struct),
+                                            OB_NESTED(product, b, &operand_struct),
+                                            OB_NESTED(product, c, &operand_struct),
+                                            OB_VALUE(product, has_c),
+                                            OB_VALUE(product, out_converted),
+                                            OB_VALUE(product, packs_a),
+                                            OB_VALUE(product, method),
+                                            OB_ONLY_NULL(product, blas),
+                                            OB_POINTER(product, epilogue, &ob__epilogue_struct, NULL),
+                                            OB_SIZE(product, registers_at)};
+static const ob_struct product_struct = OB_STRUCT(product, product_members);
 
 static void transpose(ob_view *view) {
     int32_t r = view->rank - 1, c = view->rank - 2;
@@ -186,6 +210,7 @@ static ob_status plan_product(const ob_kernel_site *site, product *s, ob_kernel_
         s->method = OB_BY_TILES;
         s->b.prepared = (int8_t)needs->n_prepared;
         OB_TRY(ob__want_packed_b(site, &s->p, s->gemm, &in[1], s->b.transposed, s->computing, needs, error));
+        needs->prepared[s->b.prepared].replaces = true;
     }
     if (s->has_c) OB_TRY(place_c(s, &in[2], error));
     s->packs_a = gains_by_packing_a(s);
@@ -293,7 +318,7 @@ static void multiply_chunk(void *context, int64_t chunk, int lane) {
     }
 }
 
-static ob_status product_run(const ob_kernel_args *args, ob_error *error) {
+OB_RUN(ob__run_product) {
     const product *s = args->state;
     const ob_view *out = &args->out[0];
     char *scratch = args->scratch;
@@ -346,12 +371,14 @@ const ob_kernel ob__kernel_matmul = {.name = "matmul",
                                      .flags = OB_KERNEL_STRIDED,
                                      .state_bytes = sizeof(product),
                                      .plan = matmul_plan,
-                                     .run = product_run,
+                                     OB_RUNS(ob__run_product),
+                                     .state = &product_struct,
                                      .epilogue_columns = product_columns,
                                      .is_product = true};
 const ob_kernel ob__kernel_gemm = {.name = "gemm",
                                    .flags = OB_KERNEL_STRIDED,
                                    .state_bytes = sizeof(product),
                                    .plan = gemm_plan,
-                                   .run = product_run,
+                                   OB_RUNS(ob__run_product),
+                                   .state = &product_struct,
                                    .epilogue_columns = product_columns};

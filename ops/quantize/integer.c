@@ -101,8 +101,12 @@ ob_status ob__want_packed_bytes(const ob_kernel_site *site, const ob_kernel_args
     *params = (packing){gemm, k, n, *matrix, zero};
     uint64_t format =
         (uint64_t)OB_PREPARED_INTEGER_B << 56 | (uint64_t)(uint16_t)zero << 32 | (uint64_t)gemm->each << 16 | (uint64_t)gemm->nr;
-    needs->prepared[needs->n_prepared++] =
-        (ob_prepare_request){.input = input, .format = format, .n_bytes = n_bytes, .make = make_packed_bytes, .params = params};
+    needs->prepared[needs->n_prepared++] = (ob_prepare_request){.input = input,
+                                                                .format = format,
+                                                                .n_bytes = n_bytes,
+                                                                .make = make_packed_bytes,
+                                                                .params = params,
+                                                                .width = sizeof(int16_t)};
     return OB_OK;
 }
 

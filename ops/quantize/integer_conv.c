@@ -161,22 +161,24 @@ static ob_status want_packed_w(const ob_kernel_site *site, const ob_kernel_args 
                   (uint64_t)s->split.groups << 17 | (uint64_t)s->quads << 16 | (uint64_t)(uint16_t)s->i.w_zero_value,
         .n_bytes = (size_t)(s->split.groups * s->split.w_group) * sizeof(obk_pair),
         .make = make_packed_w,
-        .params = params};
+        .params = params,
+        .width = sizeof(int16_t)};
     if (!s->quads) return OB_OK;
     needs->prepared[needs->n_prepared++] =
         (ob_prepare_request){.input = (uint32_t)s->i.at.w,
                              .format = (uint64_t)OB_PREPARED_INTEGER_SUMS << 56 | (uint64_t)(uint16_t)s->i.w_zero_value,
                              .n_bytes = (size_t)(s->split.groups * s->split.k.out_channels) * sizeof(int32_t),
                              .make = make_sums,
-                             .params = params};
+                             .params = params,
+                             .width = sizeof(int32_t)};
     return OB_OK;
 }
 
 /* Quads if they gain here, else pairs. */
 static ob_status split(const ob_kernel_site *site, const ob_kernel_args *args, integer_conv *s, ob_error *error) {
     const ob_conv_split before = s->split;
-    s->quads = s->i.w_packed && ob__kernels_dot8() && s->loops->panels[OBK_CONV_QUADS].run && s->i.x_zero.count == 1 &&
-               ob__bytes_fit(&args->in[s->i.at.w], s->i.w_zero_value);
+    s->quads = s->i.w_packed && !site->loops_only && ob__kernels_dot8() && s->loops->panels[OBK_CONV_QUADS].run &&
+               s->i.x_zero.count == 1 && ob__bytes_fit(&args->in[s->i.at.w], s->i.w_zero_value);
     if (s->quads) {
         s->split.k.channels = ob__ceil_div(s->split.channels, 4);
         OB_TRY(ob__split_conv(site, OBK_CONV_QUADS, true, false, s->i.requantizes, &s->split, error));

@@ -96,7 +96,8 @@ static ob_status matmul_plan(const ob_kernel_site *site, ob_kernel_args *args, o
     s->a_rows = p->k > 0 ? ob__count(a) / p->k : 0;
     s->i.w_packed = s->i.w_packed && p->k > 0 && p->n > 0;
     const obk_integer_gemm *quads = &OBK_LOOPS(integer_gemm)[OBK_INTEGER_QUADS];
-    if (s->i.w_packed && ob__kernels_dot8() && quads->product && ob__bytes_fit(w, s->i.w_zero_value)) s->i.gemm = quads;
+    if (s->i.w_packed && !site->loops_only && ob__kernels_dot8() && quads->product && ob__bytes_fit(w, s->i.w_zero_value))
+        s->i.gemm = quads;
     if (s->i.w_packed) OB_TRY(want_packed_w(site, args, s, needs, error));
     ob__cut_matrices(p, false, s->i.w_packed);
     OB_TRY(need_lanes(s, needs, error));

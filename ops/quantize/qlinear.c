@@ -5,6 +5,7 @@
 #include "kernels/kernels.h"
 #include "ops/elementwise/element.h"
 #include "ops/kernel/common.h"
+#include "ops/kernel/functions.h"
 #include "ops/quantize/bytes.h"
 
 enum { MAX_OPERANDS = 3, SPREAD = 512 };
@@ -33,8 +34,8 @@ typedef struct call {
 } call;
 
 /* An obk_loop. If an operand has one number for a whole row, it is copied once to as many elements as are computed together. */
-static void compute_rows(char *const *pointers, const int64_t *step, int64_t n, const int64_t *row, int64_t n_rows,
-                         const void *params) {
+void ob__qlinear_rows(char *const *pointers, const int64_t *step, int64_t n, const int64_t *row, int64_t n_rows,
+                      const void *params) {
     const call *c = params;
     const uint32_t n_operands = c->n_operands;
     uint8_t spread[MAX_OPERANDS][SPREAD];
@@ -75,7 +76,8 @@ static ob_status qlinear_plan(const ob_kernel_site *site, ob_kernel_args *args, 
     }
     OB_TRY(ob__check_scale(args, r->result_scale, dtype, error));
     find_operands(r, args->in, operands);
-    return obk_iteration_plan(&s->blocks, operands, r->n, &args->out[0], &(obk_iteration_spec){.loop = compute_rows}, site->arena,
+    return obk_iteration_plan(&s->blocks, operands, r->n, &args->out[0],
+                              &(obk_iteration_spec){.loop = ob__qlinear_rows, .loops_only = site->loops_only}, site->arena,
                               &needs->lane_bytes, error);
 }
 

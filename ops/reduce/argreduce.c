@@ -6,6 +6,7 @@
 #include "kernels/kernels.h"
 #include "kernels/reduce/reduce.h"
 #include "ops/kernel/common.h"
+#include "ops/kernel/members.h"
 #include "ops/reduce/params.h"
 
 typedef struct argreduce {
@@ -13,6 +14,10 @@ typedef struct argreduce {
     obk_find find;
     int64_t n_parts, grain;
 } argreduce;
+
+static const ob_member argreduce_members[] = {OB_NESTED(argreduce, search, &obk_search_struct), OB_FUNCTION(argreduce, find),
+                                              OB_VALUE(argreduce, n_parts), OB_VALUE(argreduce, grain)};
+static const ob_struct argreduce_struct = OB_STRUCT(argreduce, argreduce_members);
 
 static ob_status argreduce_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
     argreduce *k = args->state;
@@ -50,9 +55,12 @@ static ob_status argreduce_compute(const ob_kernel_args *args, ob_error *error) 
     return OB_OK;
 }
 
-static ob_status argreduce_run(const ob_kernel_args *args, ob_error *error) {
+OB_RUN(ob__run_argreduce) {
     return ob__run_real(args, argreduce_compute, error);
 }
 
-const ob_kernel ob__kernel_argreduce = {
-    .name = "argreduce", .state_bytes = sizeof(argreduce), .plan = argreduce_plan, .run = argreduce_run};
+const ob_kernel ob__kernel_argreduce = {.name = "argreduce",
+                                        .state_bytes = sizeof(argreduce),
+                                        .plan = argreduce_plan,
+                                        OB_RUNS(ob__run_argreduce),
+                                        .state = &argreduce_struct};

@@ -363,6 +363,13 @@ static ob_status keep_prepared(ob_builder *b, planned *p, const ob_kernel_needs 
     if (needs->n_prepared == 0) return OB_OK;
     step->prepared = OB_ARENA_ARRAY(&b->plan->arena, const void *, OB_PREPARED_MAX);
     if (!step->prepared) return OB_E_MEMORY;
+    if (b->session->ahead_of_time) {
+        ob_prepare_request *requests = OB_ARENA_ARRAY(&b->plan->arena, ob_prepare_request, needs->n_prepared);
+        if (!requests) return OB_E_MEMORY;
+        memcpy(requests, needs->prepared, needs->n_prepared * sizeof *requests);
+        step->requests = requests;
+        step->n_requests = needs->n_prepared;
+    }
     return ob__prepare_constants(b->session, p->head ? p->head : p->node, needs, p->args.in, &b->plan->owned, step->prepared,
                                  b->error);
 }

@@ -1,0 +1,233 @@
+#include "kernels/members.h"
+
+#include "kernels/conv/conv.h"
+#include "kernels/elementwise/elementwise.h"
+#include "kernels/elementwise/iteration.h"
+#include "kernels/gemm/gemm.h"
+#include "kernels/pool/pool.h"
+#include "kernels/reduce/reduce.h"
+
+/* ---- Windows ---- */
+
+static int64_t window_rank(const void *owner, uint32_t i) {
+    (void)i;
+    return ((const obk_window *)owner)->rank;
+}
+static int64_t tiling_rank(const void *owner, uint32_t i) {
+    (void)i;
+    return ((const obk_tiling *)owner)->rank;
+}
+static int64_t tiling_kernel(const void *owner, uint32_t i) {
+    (void)i;
+    return ((const obk_tiling *)owner)->n_kernel;
+}
+static int64_t tiling_rows(const void *owner, uint32_t i) {
+    (void)i;
+    return ((const obk_tiling *)owner)->n_rows;
+}
+
+static const ob_member axis_members[] = {OB_VALUE(obk_axis, in),     OB_VALUE(obk_axis, out),      OB_VALUE(obk_axis, kernel),
+                                         OB_VALUE(obk_axis, stride), OB_VALUE(obk_axis, dilation), OB_VALUE(obk_axis, before),
+                                         OB_VALUE(obk_axis, after)};
+const ob_struct obk_axis_struct = OB_STRUCT(obk_axis, axis_members);
+
+static const ob_member window_members[] = {
+    OB_VALUE(obk_window, rank), OB_POINTER(obk_window, axes, &obk_axis_struct, window_rank), OB_VALUE(obk_window, n_in),
+    OB_VALUE(obk_window, n_out), OB_VALUE(obk_window, n_kernel)};
+const ob_struct obk_window_struct = OB_STRUCT(obk_window, window_members);
+
+static const ob_member tiling_members[] = {OB_VALUE(obk_tiling, rank),
+                                           OB_VALUE(obk_tiling, n_kernel),
+                                           OB_VALUE(obk_tiling, block),
+                                           OB_VALUE(obk_tiling, n_blocks),
+                                           OB_VALUE(obk_tiling, phases),
+                                           OB_VALUE(obk_tiling, phase_elems),
+                                           OB_VALUE(obk_tiling, elems),
+                                           OB_VALUE(obk_tiling, n_flat),
+                                           OB_VALUE(obk_tiling, n_rows),
+                                           OB_VALUE(obk_tiling, rows_each),
+                                           OB_VALUE(obk_tiling, results_each),
+                                           OB_VALUE(obk_tiling, inputs_each),
+                                           OB_NUMBERS(obk_tiling, pitch, tiling_rank),
+                                           OB_NUMBERS(obk_tiling, extent, tiling_rank),
+                                           OB_NUMBERS(obk_tiling, axis_phases, tiling_rank),
+                                           OB_NUMBERS(obk_tiling, offset, tiling_kernel),
+                                           OB_NUMBERS(obk_tiling, row, tiling_rows)};
+const ob_struct obk_tiling_struct = OB_STRUCT(obk_tiling, tiling_members);
+
+/* ---- Convolution, pooling ---- */
+
+static int64_t conv_offsets(const void *owner, uint32_t i) {
+    const obk_conv *conv = owner;
+    (void)i;
+    return conv->k_channels * conv->window.n_kernel;
+}
+
+static const ob_member conv_members[] = {OB_NESTED(obk_conv, window, &obk_window_struct),
+                                         OB_NESTED(obk_conv, tiling, &obk_tiling_struct),
+                                         OB_VALUE(obk_conv, tiled),
+                                         OB_VALUE(obk_conv, pointwise),
+                                         OB_VALUE(obk_conv, channels),
+                                         OB_VALUE(obk_conv, out_channels),
+                                         OB_VALUE(obk_conv, pitch),
+                                         OB_VALUE(obk_conv, y_channel),
+                                         OB_VALUE(obk_conv, rows),
+                                         OB_VALUE(obk_conv, along),
+                                         OB_VALUE(obk_conv, k_channels),
+                                         OB_NUMBERS(obk_conv, k_offset, conv_offsets)};
+const ob_struct obk_conv_struct = OB_STRUCT(obk_conv, conv_members);
+
+static const ob_member panels_members[] = {OB_VALUE(obk_conv_panels, lanes),          OB_VALUE(obk_conv_panels, widest),
+                                           OB_VALUE(obk_conv_panels, along_products), OB_UNREAD(obk_conv_panels, pack),
+                                           OB_FUNCTION(obk_conv_panels, lay_out),     OB_FUNCTION(obk_conv_panels, run)};
+const ob_struct obk_conv_panels_struct = OB_STRUCT(obk_conv_panels, panels_members);
+
+static int64_t pool_divisors(const void *owner, uint32_t i) {
+    (void)i;
+    return ((const obk_pool *)owner)->window.n_out;
+}
+static int64_t pool_axes(const void *owner, uint32_t i) {
+    (void)i;
+    return ((const obk_pool *)owner)->window.rank;
+}
+static int64_t pool_seen(const void *owner, uint32_t i) {
+    return ((const obk_pool *)owner)->window.axes[i].out;
+}
+
+static const ob_member pool_members[] = {OB_NESTED(obk_pool, window, &obk_window_struct),
+                                         OB_NESTED(obk_pool, tiling, &obk_tiling_struct),
+                                         OB_VALUE(obk_pool, tiled),
+                                         OB_VALUE(obk_pool, kind),
+                                         OB_VALUE(obk_pool, p),
+                                         OB_VALUE(obk_pool, column_major),
+                                         OB_TABLE(obk_pool, n_seen, pool_axes, pool_seen),
+                                         OB_NUMBERS(obk_pool, divisors, pool_divisors)};
+const ob_struct obk_pool_struct = OB_STRUCT(obk_pool, pool_members);
+
+/* ---- Products ---- */
+
+static const ob_member gemm_members[] = {
+    OB_VALUE(obk_gemm, mr),         OB_VALUE(obk_gemm, nr),        OB_VALUE(obk_gemm, panel_k), OB_SIZE(obk_gemm, row_bytes),
+    OB_FUNCTION(obk_gemm, product), OB_FUNCTION(obk_gemm, pack_a), OB_UNREAD(obk_gemm, pack_b), OB_FUNCTION(obk_gemm, row)};
+const ob_struct obk_gemm_struct = OB_STRUCT(obk_gemm, gemm_members);
+
+/* ---- Elementwise ---- */
+
+static const ob_member unary_params_members[] = {OB_VALUE(obk_unary_params, alpha), OB_VALUE(obk_unary_params, beta),
+                                                 OB_VALUE(obk_unary_params, gamma), OB_VALUE(obk_unary_params, positive),
+                                                 OB_VALUE(obk_unary_params, negative)};
+const ob_struct obk_unary_params_struct = OB_STRUCT(obk_unary_params, unary_params_members);
+
+static int64_t nd_rank(const void *owner, uint32_t i) {
+    (void)i;
+    return ((const obk_nd *)owner)->rank;
+}
+static int64_t nd_strides(const void *owner, uint32_t i) {
+    const obk_nd *nd = owner;
+    (void)i;
+    return (int64_t)nd->rank * (nd->n_inputs + nd->n_outputs);
+}
+
+static const ob_member nd_members[] = {
+    OB_VALUE(obk_nd, rank),    OB_VALUE(obk_nd, n_inputs),        OB_VALUE(obk_nd, n_outputs),
+    OB_VALUE(obk_nd, n_elems), OB_NUMBERS(obk_nd, dims, nd_rank), OB_NUMBERS(obk_nd, strides, nd_strides)};
+const ob_struct obk_nd_struct = OB_STRUCT(obk_nd, nd_members);
+
+static int64_t scalar_width(const void *owner, uint32_t i) {
+    (void)i;
+    return ((const obk_program_input *)owner)->size;
+}
+
+static const ob_member program_input_members[] = {OB_VALUE(obk_program_input, from), OB_VALUE(obk_program_input, index),
+                                                  OB_VALUE(obk_program_input, size),
+                                                  OB_ELEMENT(obk_program_input, scalar, scalar_width)};
+static const ob_struct program_input_struct = OB_STRUCT(obk_program_input, program_input_members);
+
+static const ob_member program_step_members[] = {
+    OB_FUNCTION(obk_program_step, loop),    OB_PARAMS(obk_program_step, params),
+    OB_TYPE(obk_program_step, params_type), OB_VALUE(obk_program_step, n_in),
+    OB_VALUE(obk_program_step, out),        OB_VALUE(obk_program_step, out_size),
+    OB_VALUE(obk_program_step, per_row),    OB_VALUE(obk_program_step, whole_rows),
+    OB_VALUE(obk_program_step, joined),     OB_VALUE(obk_program_step, gets),
+    OB_ONLY_NULL(obk_program_step, form),   OB_NESTED_ARRAY(obk_program_step, in, &program_input_struct)};
+static const ob_struct program_step_struct = OB_STRUCT(obk_program_step, program_step_members);
+
+static int64_t program_steps(const void *owner, uint32_t i) {
+    (void)i;
+    return ((const obk_program *)owner)->n_steps;
+}
+
+static const ob_member program_members[] = {
+    OB_VALUE(obk_program, n_steps),    OB_VALUE(obk_program, n_registers),
+    OB_VALUE(obk_program, largest),    OB_VALUE(obk_program, row),
+    OB_ONLY_NULL(obk_program, chains), OB_REST(obk_program, steps, &program_step_struct, program_steps)};
+const ob_struct obk_program_struct = OB_STRUCT(obk_program, program_members);
+
+static int64_t iteration_operands(const void *owner, uint32_t i) {
+    const obk_iteration *b = owner;
+    (void)i;
+    return (int64_t)b->nd.n_inputs + b->nd.n_outputs;
+}
+static int64_t fixed_width(const void *owner, uint32_t i) {
+    return ((const obk_iteration *)owner)->operands[i].size;
+}
+static int64_t finish_width(const void *owner, uint32_t i) {
+    const obk_iteration *b = owner;
+    (void)i;
+    return b->operands[b->nd.n_inputs].loop_size;
+}
+
+static const ob_member iteration_operand_members[] = {
+    OB_FUNCTION(obk_iteration_operand, convert), OB_VALUE(obk_iteration_operand, size),
+    OB_VALUE(obk_iteration_operand, loop_size), OB_VALUE(obk_iteration_operand, access), OB_VALUE(obk_iteration_operand, tile)};
+static const ob_struct iteration_operand_struct = OB_STRUCT(obk_iteration_operand, iteration_operand_members);
+
+static const ob_member iteration_members[] = {OB_NESTED(obk_iteration, nd, &obk_nd_struct),
+                                              OB_ONLY_NULL(obk_iteration, short_rows),
+                                              OB_FUNCTION(obk_iteration, loop),
+                                              OB_POINTER(obk_iteration, program, &obk_program_struct, NULL),
+                                              OB_PARAMS(obk_iteration, params),
+                                              OB_TYPE(obk_iteration, params_type),
+                                              OB_VALUE(obk_iteration, fold),
+                                              OB_VALUE(obk_iteration, swap),
+                                              OB_FUNCTION(obk_iteration, finish),
+                                              OB_ELEMENT(obk_iteration, finish_operand, finish_width),
+                                              OB_ELEMENTS(obk_iteration, fixed, fixed_width),
+                                              OB_VALUE(obk_iteration, flat),
+                                              OB_VALUE(obk_iteration, direct),
+                                              OB_VALUE(obk_iteration, stream),
+                                              OB_VALUE(obk_iteration, n_tiles),
+                                              OB_VALUE(obk_iteration, lanes),
+                                              OB_VALUE(obk_iteration, tile_bytes),
+                                              OB_VALUE(obk_iteration, axis),
+                                              OB_VALUE(obk_iteration, chunk),
+                                              OB_VALUE(obk_iteration, inner),
+                                              OB_VALUE(obk_iteration, n_blocks),
+                                              OB_VALUE(obk_iteration, n_chunks),
+                                              OB_POINTER(obk_iteration, operands, &iteration_operand_struct, iteration_operands)};
+const ob_struct obk_iteration_struct = OB_STRUCT(obk_iteration, iteration_members);
+
+/* ---- Reduction ---- */
+
+static const ob_member reduction_members[] = {OB_VALUE(obk_reduction, fold),
+                                              OB_VALUE(obk_reduction, finish),
+                                              OB_VALUE(obk_reduction, is_bool),
+                                              OB_VALUE(obk_reduction, columns),
+                                              OB_VALUE(obk_reduction, inner),
+                                              OB_VALUE(obk_reduction, n_kept),
+                                              OB_VALUE(obk_reduction, n_reduced),
+                                              OB_VALUES(obk_reduction, kept),
+                                              OB_VALUES(obk_reduction, kept_strides),
+                                              OB_VALUES(obk_reduction, reduced),
+                                              OB_VALUES(obk_reduction, reduced_strides),
+                                              OB_VALUE(obk_reduction, n_folded)};
+const ob_struct obk_reduction_struct = OB_STRUCT(obk_reduction, reduction_members);
+
+static const ob_member search_members[] = {OB_VALUE(obk_search, n), OB_VALUE(obk_search, inner), OB_VALUE(obk_search, smallest),
+                                           OB_VALUE(obk_search, last)};
+const ob_struct obk_search_struct = OB_STRUCT(obk_search, search_members);
+
+static const ob_member running_members[] = {OB_VALUE(obk_running, n), OB_VALUE(obk_running, inner),
+                                            OB_VALUE(obk_running, exclusive), OB_VALUE(obk_running, reverse),
+                                            OB_VALUE(obk_running, product)};
+const ob_struct obk_running_struct = OB_STRUCT(obk_running, running_members);

@@ -1,0 +1,21 @@
+#include "ops/kernel/functions.h"
+
+#include <stddef.h>
+
+const char *ob__own_function_name(void (*function)(void), bool *is_run) {
+    static const struct {
+        void (*function)(void);
+        const char *name;
+        bool is_run;
+    } rows[] = {
+#define OB_OWN_LOOP(function) {(void (*)(void))function, #function, false},
+#define OB_OWN_RUN(function)  {(void (*)(void))function, #function, true},
+#include "ops/kernel/functions.def"
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (rows[i].function == function) {
+            *is_run = rows[i].is_run;
+            return rows[i].name;
+        }
+    return NULL;
+}

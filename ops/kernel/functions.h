@@ -1,0 +1,18 @@
+/* Functions that plans name when they are written as C. */
+#ifndef OB_OPS_KERNEL_FUNCTIONS_H
+#define OB_OPS_KERNEL_FUNCTIONS_H
+
+#include "kernels/loop.h"
+#include "ops/kernel/kernel.h"
+
+#define OB_OWN_LOOP(function)                                                                                                    \
+    void function(char *const *pointers, const int64_t *step, int64_t n, const int64_t *row, int64_t rows, const void *params);
+#define OB_OWN_RUN(function) ob_status function(const ob_kernel_args *args, ob_error *error);
+#include "ops/kernel/functions.def"
+#undef OB_OWN_LOOP
+#undef OB_OWN_RUN
+
+/* The name of a row of functions.def; NULL: it is none. *is_run: it is an ob__run. */
+const char *ob__own_function_name(void (*function)(void), bool *is_run);
+
+#endif

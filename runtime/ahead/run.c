@@ -1,0 +1,56 @@
+/* Runs the tables of an emitted model. The only file of runtime/ that emitted models link. */
+#include "onnx_broadcast/ahead.h"
+
+#include <string.h>
+
+#include "ops/kernel/common.h"
+#include "ops/kernel/kernel.h"
+
+static void place_view(const ob_ahead_plan *plan, char *const *bases, const ob_ahead_value *value, ob_view *view) {
+    const int32_t *sizes = plan->sizes + value->sizes;
+    view->data = value->place == OB_AHEAD_NOWHERE || !bases[value->place] ? NULL : bases[value->place] + value->offset;
+    view->dtype = (ob_dtype)value->dtype;
+    view->rank = value->rank;
+    for (int32_t a = 0; a < value->rank; a++) {
+        view->dims[a] = sizes[a];
+        view->strides[a] = sizes[value->rank + a];
+    }
+}
+
+static ob_status run_step(const ob_ahead_plan *plan, const ob_ahead_step *step, char *const *bases, char *scratch,
+                          ob_view *views) {
+    for (uint32_t i = 0; i < (uint32_t)step->n_in + step->n_out; i++)
+        place_view(plan, bases, &plan->values[step->values + i], &views[i]);
+    if (!step->run) {
+        ob__copy_view(&views[1], &views[0], NULL);
+        return OB_OK;
+    }
+    ob_kernel_args args = {.n_in = (uint32_t)step->n_in - step->n_others,
+                           .n_out = step->n_out,
+                           .in = views,
+                           .others = views + step->n_in - step->n_others,
+                           .out = views + step->n_in,
+                           .state = (void *)(uintptr_t)step->state,
+                           .scratch = scratch,
+                           .lanes = scratch + step->lane};
+    if (step->prepared) memcpy(args.prepared, step->prepared, sizeof args.prepared);
+    return step->run(&args, NULL);
+}
+
+ob_status ob_ahead_run(const ob_ahead_plan *plan, const void *const *inputs, void *const *outputs, void *arena, ob_view *views,
+                       char **bases) {
+    if (!plan || !inputs || !outputs || !arena || !views || !bases) return OB_E_ARGUMENT;
+    if ((uintptr_t)arena % plan->align != 0) return OB_E_ARGUMENT;
+    for (uint32_t i = 0; i < plan->n_places; i++) {
+        const ob_ahead_place *place = &plan->places[i];
+        switch (place->kind) {
+        case OB_AHEAD_ARENA: bases[i] = (char *)arena + place->at; break;
+        case OB_AHEAD_INPUT: bases[i] = (char *)(uintptr_t)inputs[place->at]; break;
+        case OB_AHEAD_OUTPUT: bases[i] = outputs[place->at]; break;
+        default: bases[i] = (char *)(uintptr_t)plan->constants[place->at];
+        }
+    }
+    for (uint32_t i = 0; i < plan->n_steps; i++)
+        OB_TRY(run_step(plan, &plan->steps[i], bases, (char *)arena + plan->scratch, views));
+    return OB_OK;
+}

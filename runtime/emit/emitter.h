@@ -1,0 +1,69 @@
+/* Plans as C. For runtime/emit/ only. */
+#ifndef OB_RUNTIME_EMIT_EMITTER_H
+#define OB_RUNTIME_EMIT_EMITTER_H
+
+#include "core/base/arena.h"
+#include "core/base/members.h"
+#include "core/base/text.h"
+#include "onnx_broadcast/emit.h"
+#include "runtime/plan/plan.h"
+
+/* An object that was written, so that several pointers to it become one object. */
+typedef struct ob_emitted {
+    const void *at;
+    const ob_struct *type; /* NULL: numbers */
+    uint64_t n_bytes;
+    uint32_t number; /* NAME_kNUMBER */
+    struct ob_emitted *next;
+} ob_emitted;
+
+/* Read-only elements: an initializer, a folded constant, or a constant in a kernel's own form. */
+typedef struct ob_emitted_constant {
+    const char *at; /* the lowest address that a step reads */
+    uint64_t n_bytes;
+    uint32_t width;      /* bytes of a number in it */
+    uint32_t number;     /* NAME_cNUMBER */
+    uint64_t offset;     /* in the binary file */
+    const ob_plan *plan; /* the last one that has a place for it, and that place */
+    uint32_t place;
+    struct ob_emitted_constant *next;
+} ob_emitted_constant;
+
+typedef struct ob_emitter {
+    ob_session *session;
+    const ob_emit_options *options;
+    ob_arena arena;
+    ob_text functions; /* declarations */
+    ob_text objects;
+    ob_text plans;
+    ob_emitted *emitted;
+    ob_emitted_constant *constants, **constants_end;
+    uint32_t n_constants, n_objects;
+    uint64_t weights_bytes;
+    const ob_node *node; /* whose step is written, for messages */
+    uint32_t most_views, most_places;
+    uint64_t arena_bytes; /* the most of all plans */
+    ob_error *error;
+} ob_emitter;
+
+/* runtime/emit/value.c: writes constant values and returns the expression of their address, in the emitter's arena. at NULL: "0".
+ * NULL: an error was recorded. */
+const char *ob__emit_struct(ob_emitter *e, const ob_struct *type, const void *at, uint64_t count);
+/* Declares a function once; is_run: with the parameters of an ob__run. */
+void ob__emit_function(ob_emitter *e, const char *name, bool is_run);
+/* A fresh string in the arena; NULL: no memory. */
+const char *ob__emit_printf(ob_emitter *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Numbers of `width` bytes, as C: 16 on a line. */
+void ob__emit_numbers(ob_text *out, const void *at, uint64_t n, uint32_t width, bool is_signed);
+/* E_UNSUPPORTED, with the node. */
+ob_status ob__emit_refuse(ob_emitter *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* runtime/emit/weights.c: the constant that holds these bytes. NULL: no memory. */
+ob_emitted_constant *ob__emit_constant(ob_emitter *e, const void *at, uint64_t n_bytes, uint32_t width);
+/* Writes their definitions: before everything else in NAME.c, or into the binary file. */
+ob_status ob__emit_weights(ob_emitter *e, ob_text *source, ob_text *binary, ob_text *assembly);
+
+/* runtime/emit/tables.c: the tables of one plan, NAME_planNUMBER. */
+ob_status ob__emit_plan(ob_emitter *e, const ob_plan *plan, uint32_t number);
+
+#endif
