@@ -4,13 +4,19 @@
 
 #include <stdint.h>
 
+typedef void (*obk_add_product)(void *z, const void *a, const void *b, int64_t n);          /* z += a * b */
+typedef void (*obk_complement)(void *z, const void *x, int64_t n);                          /* z = 1 - x */
+typedef void (*obk_carry)(void *c, const void *f, const void *i, const void *g, int64_t n); /* c = f * c + i * g */
+typedef void (*obk_blend)(void *h, const void *z, const void *fresh, int64_t n);            /* h = (1 - z) * fresh + z * h */
+typedef void (*obk_add_reset)(void *g, const void *r, const void *t, const void *bias,
+                              int64_t n); /* g += r * (t + bias); bias NULL: 0 */
+
 typedef struct obk_recurrent {
-    void (*add_product[2])(void *z, const void *a, const void *b, int64_t n);          /* z += a * b */
-    void (*complement[2])(void *z, const void *x, int64_t n);                          /* z = 1 - x */
-    void (*carry[2])(void *c, const void *f, const void *i, const void *g, int64_t n); /* c = f * c + i * g */
-    void (*blend[2])(void *h, const void *z, const void *fresh, int64_t n);            /* h = (1 - z) * fresh + z * h */
-    void (*add_reset[2])(void *g, const void *r, const void *t, const void *bias,
-                         int64_t n); /* g += r * (t + bias); bias NULL: 0 */
+    obk_add_product add_product[2];
+    obk_complement complement[2];
+    obk_carry carry[2];
+    obk_blend blend[2];
+    obk_add_reset add_reset[2];
 } obk_recurrent;
 
 #endif

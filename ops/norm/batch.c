@@ -5,14 +5,32 @@
 #include "kernels/kernels.h"
 #include "kernels/norm/norm.h"
 #include "ops/kernel/element.h"
+#include "ops/kernel/members.h"
 #include "ops/norm/common.h"
 
 typedef struct batch_norm {
     ob_batch_norm_params params;
     int64_t outer, channels, inner;
     bool is_double;
-    const obk_norms *loops;
+    obk_norm_sum sum; /* for statistics of X */
+    obk_norm_squares sum_squares;
+    obk_norm_affine affine; /* for planes; NULL: planes have one element */
+    obk_norm_scaled scaled; /* otherwise */
 } batch_norm;
+
+static const ob_member params_members[] = {OB_VALUE(ob_batch_norm_params, epsilon), OB_VALUE(ob_batch_norm_params, momentum),
+                                           OB_VALUE(ob_batch_norm_params, per_channel), OB_VALUE(ob_batch_norm_params, training)};
+static const ob_struct params_struct = OB_STRUCT(ob_batch_norm_params, params_members);
+static const ob_member batch_norm_members[] = {OB_NESTED(batch_norm, params, &params_struct),
+                                               OB_VALUE(batch_norm, outer),
+                                               OB_VALUE(batch_norm, channels),
+                                               OB_VALUE(batch_norm, inner),
+                                               OB_VALUE(batch_norm, is_double),
+                                               OB_FUNCTION(batch_norm, sum),
+                                               OB_FUNCTION(batch_norm, sum_squares),
+                                               OB_FUNCTION(batch_norm, affine),
+                                               OB_FUNCTION(batch_norm, scaled)};
+static const ob_struct batch_norm_struct = OB_STRUCT(batch_norm, batch_norm_members);
 
 static ob_status batch_norm_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
     batch_norm *n = args->state;
@@ -24,7 +42,14 @@ static ob_status batch_norm_plan(const ob_kernel_site *site, ob_kernel_args *arg
     n->channels = ob__product(x->dims, 1, end);
     n->inner = ob__product(x->dims, end, x->rank);
     n->is_double = ob__computing_type(args) == OB_DOUBLE;
-    n->loops = OBK_LOOPS(norm);
+    if (n->params.training) {
+        n->sum = OBK_LOOPS(norm)->sum[n->is_double];
+        n->sum_squares = OBK_LOOPS(norm)->sum_squares[n->is_double];
+    }
+    if (n->inner > 1)
+        n->affine = OBK_LOOPS(norm)->affine[n->is_double];
+    else
+        n->scaled = OBK_LOOPS(norm)->scaled[n->is_double];
     for (uint32_t i = 1; i < 5; i++) OB_TRY(ob__norm_count(args, i, n->channels, error));
     for (uint32_t i = 1; i < args->n_out; i++) {
         bool bad = ob__wanted(args, i) && (!n->params.training || ob__count(&args->out[i]) != n->channels);
@@ -44,8 +69,7 @@ static void channel_statistics(const batch_norm *n, const ob_view *x, int64_t ch
         sum = 0;
         for (int64_t o = 0; o < n->outer; o++) {
             const char *plane = (const char *)x->data + (size_t)((o * n->channels + channel) * n->inner) * width;
-            sum += pass == 0 ? n->loops->sum[n->is_double](plane, n->inner)
-                             : n->loops->sum_squares[n->is_double](plane, n->inner, *mean);
+            sum += pass == 0 ? n->sum(plane, n->inner) : n->sum_squares(plane, n->inner, *mean);
         }
         *(pass == 0 ? mean : variance) = sum / count;
     }
@@ -101,10 +125,10 @@ static void batch_parts(void *context, int64_t begin, int64_t end) {
         char *y = (char *)j->args->out[0].data + offset;
         const char *x = (const char *)j->args->in[0].data + offset;
         if (n->inner > 1)
-            n->loops->affine[n->is_double](y, x, elems, factor_at(j->factors, n->is_double, part % n->channels),
-                                           factor_at(j->offsets, n->is_double, part % n->channels));
+            n->affine(y, x, elems, factor_at(j->factors, n->is_double, part % n->channels),
+                      factor_at(j->offsets, n->is_double, part % n->channels));
         else
-            n->loops->scaled[n->is_double](y, x, elems, 0, 1, j->factors, j->offsets);
+            n->scaled(y, x, elems, 0, 1, j->factors, j->offsets);
     }
 }
 
@@ -124,7 +148,7 @@ static ob_status batch_norm_compute(const ob_kernel_args *args, ob_error *error)
     return OB_OK;
 }
 
-static ob_status batch_norm_run(const ob_kernel_args *args, ob_error *error) {
+OB_RUN(ob__run_batch_norm) {
     return ob__run_real(args, batch_norm_compute, error);
 }
 
@@ -165,6 +189,7 @@ static ob_status element(const ob_kernel_site *site, const ob_kernel_args *args,
 const ob_kernel ob__kernel_batch_norm = {.name = "batch_norm",
                                          .flags = OB_KERNEL_INPLACE,
                                          .state_bytes = sizeof(batch_norm),
+                                         .state = &batch_norm_struct,
                                          .plan = batch_norm_plan,
-                                         .run = batch_norm_run,
+                                         OB_RUNS(ob__run_batch_norm),
                                          .element = element};

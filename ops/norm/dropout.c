@@ -3,6 +3,7 @@
 #include "kernels/kernels.h"
 #include "kernels/random/random.h"
 #include "ops/kernel/common.h"
+#include "ops/kernel/members.h"
 #include "ops/norm/params.h"
 #include "ops/random/params.h"
 
@@ -12,9 +13,20 @@ typedef struct dropout {
     bool trains;  /* from the node before opset 7, from operand 2 since opset 12 */
     double ratio; /* from the node, or the default without operand 1 */
     obk_random_key key;
-    const obk_randoms *loops;
-    char one[16];
+    void (*uniform)(obk_random_key key, int64_t first, int64_t n, double *numbers);
+    const void *one; /* of the mask; NULL: no mask is wanted */
+    int64_t one_bytes;
 } dropout;
+
+static int64_t one_bytes(const void *owner, uint32_t i) {
+    (void)i;
+    return ((const dropout *)owner)->one_bytes;
+}
+
+static const ob_member dropout_members[] = {OB_VALUE(dropout, trains),           OB_VALUE(dropout, ratio),
+                                            OB_VALUES(dropout, key.word),        OB_FUNCTION(dropout, uniform),
+                                            OB_ELEMENT(dropout, one, one_bytes), OB_VALUE(dropout, one_bytes)};
+static const ob_struct dropout_struct = OB_STRUCT(dropout, dropout_members);
 
 typedef struct dropping {
     const ob_kernel_args *args;
@@ -35,8 +47,13 @@ static ob_status dropout_plan(const ob_kernel_site *site, ob_kernel_args *args, 
     d->trains = p.trains;
     d->ratio = p.ratio;
     d->key = ob__random_key(site->node);
-    d->loops = OBK_LOOPS(random);
-    return ob__wanted(args, 1) ? ob__one(args->out[1].dtype, d->one, error) : OB_OK;
+    d->uniform = OBK_LOOPS(random)->uniform;
+    if (!ob__wanted(args, 1)) return OB_OK;
+    d->one_bytes = (int64_t)ob_dtype_size(args->out[1].dtype);
+    void *one = ob__tail(site, 1, (size_t)d->one_bytes);
+    OB_FAIL_IF(!one, error, OB_E_MEMORY, "no memory for a plan");
+    d->one = one;
+    return ob__one(args->out[1].dtype, one, error);
 }
 
 static void dropout_part(void *context, int64_t begin, int64_t end) {
@@ -46,7 +63,7 @@ static void dropout_part(void *context, int64_t begin, int64_t end) {
     double numbers[BLOCK], kept[BLOCK];
     for (int64_t at = begin; at < end; at += BLOCK) {
         const int64_t n = end - at < BLOCK ? end - at : BLOCK;
-        d->dropout->loops->uniform(d->dropout->key, at, n, kept);
+        d->dropout->uniform(d->dropout->key, at, n, kept);
         ob__convert(numbers, OB_DOUBLE, (const char *)x->data + at * width, x->dtype, n, NULL);
         for (int64_t i = 0; i < n; i++) {
             kept[i] = kept[i] >= d->ratio;
@@ -67,7 +84,7 @@ static ob_status dropout_asks(const ob_kernel_args *args, bool *trains, double *
     return OB_OK;
 }
 
-static ob_status dropout_run(const ob_kernel_args *args, ob_error *error) {
+OB_RUN(ob__run_dropout) {
     const dropout *state = args->state;
     bool trains = state->trains;
     dropping d = {args, state, state->ratio, 1};
@@ -98,6 +115,7 @@ static ob_status dropout_view(const ob_kernel_site *site, ob_kernel_args *args, 
 const ob_kernel ob__kernel_dropout = {.name = "dropout",
                                       .flags = OB_KERNEL_INPLACE | OB_KERNEL_VIEW,
                                       .state_bytes = sizeof(dropout),
+                                      .state = &dropout_struct,
                                       .plan = dropout_plan,
-                                      .run = dropout_run,
+                                      OB_RUNS(ob__run_dropout),
                                       .view = dropout_view};

@@ -4,6 +4,7 @@
  * in double (two passes). */
 #include "kernels/kernels.h"
 #include "kernels/norm/norm.h"
+#include "ops/kernel/members.h"
 #include "ops/norm/common.h"
 
 typedef struct group_norm {
@@ -12,8 +13,17 @@ typedef struct group_norm {
     int64_t per_scale;                      /* number of channels that share a scale */
     bool is_double;
     ob_dtype rounds_to; /* in the second stage, which exists from GroupNormalization 21 on */
-    const obk_norms *loops;
+    obk_norm_sum sum;
+    obk_norm_squares sum_squares;
+    obk_norm_affine affine;
 } group_norm;
+
+static const ob_member group_norm_members[] = {
+    OB_VALUE(group_norm, epsilon),        OB_VALUE(group_norm, outer),     OB_VALUE(group_norm, groups),
+    OB_VALUE(group_norm, channels),       OB_VALUE(group_norm, inner),     OB_VALUE(group_norm, per_scale),
+    OB_VALUE(group_norm, is_double),      OB_VALUE(group_norm, rounds_to), OB_FUNCTION(group_norm, sum),
+    OB_FUNCTION(group_norm, sum_squares), OB_FUNCTION(group_norm, affine)};
+static const ob_struct group_norm_struct = OB_STRUCT(group_norm, group_norm_members);
 
 static ob_status group_norm_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
     group_norm *n = args->state;
@@ -32,7 +42,9 @@ static ob_status group_norm_plan(const ob_kernel_site *site, ob_kernel_args *arg
     for (uint32_t i = 1; i < 3; i++) OB_TRY(ob__norm_count(args, i, p.scale_per_group ? n->groups : channels, error));
     n->is_double = ob__computing_type(args) == OB_DOUBLE;
     n->rounds_to = p.grouped && !p.scale_per_group ? ob__norm_rounds_to(args) : OB_NONE;
-    n->loops = OBK_LOOPS(norm);
+    n->sum = OBK_LOOPS(norm)->sum[n->is_double];
+    n->sum_squares = OBK_LOOPS(norm)->sum_squares[n->is_double];
+    n->affine = OBK_LOOPS(norm)->affine[n->rounds_to == OB_NONE && n->is_double];
     return ob__plan_real(args, needs, error);
 }
 
@@ -44,8 +56,8 @@ static void group_parts(void *context, int64_t begin, int64_t end) {
     for (int64_t g = begin; g < end; g++) {
         const char *x = (const char *)args->in[0].data + (size_t)(g * count) * width;
         char *y = (char *)args->out[0].data + (size_t)(g * count) * width;
-        const double mean = n->loops->sum[n->is_double](x, count) / (double)count;
-        const double variance = n->loops->sum_squares[n->is_double](x, count, mean) / (double)count;
+        const double mean = n->sum(x, count) / (double)count;
+        const double variance = n->sum_squares(x, count, mean) / (double)count;
         const double inverse = 1 / sqrt(variance + n->epsilon);
         for (int64_t c = 0; c < n->channels; c++) {
             const int64_t at = (g % n->groups * n->channels + c) / n->per_scale;
@@ -53,12 +65,12 @@ static void group_parts(void *context, int64_t begin, int64_t end) {
             void *to = y + plane;
             if (n->rounds_to != OB_NONE) {
                 const float *scale = args->in[1].data, *bias = args->in[2].data;
-                n->loops->affine[0](to, x + plane, n->inner, inverse, -mean * inverse);
+                n->affine(to, x + plane, n->inner, inverse, -mean * inverse);
                 ob__norm_second_stage(n->rounds_to, to, n->inner, scale + at, bias + at, 0);
                 continue;
             }
             const double factor = inverse * ob__norm_at(&args->in[1], at), offset = ob__norm_at(&args->in[2], at) - mean * factor;
-            n->loops->affine[n->is_double](to, x + plane, n->inner, factor, offset);
+            n->affine(to, x + plane, n->inner, factor, offset);
         }
     }
 }
@@ -72,11 +84,17 @@ static ob_status group_norm_compute(const ob_kernel_args *args, ob_error *error)
     return OB_OK;
 }
 
-static ob_status group_norm_run(const ob_kernel_args *args, ob_error *error) {
+OB_RUN(ob__run_group_norm) {
     return ob__run_real(args, group_norm_compute, error);
 }
 
-const ob_kernel ob__kernel_instance_norm = {
-    .name = "instance_norm", .state_bytes = sizeof(group_norm), .plan = group_norm_plan, .run = group_norm_run};
-const ob_kernel ob__kernel_group_norm = {
-    .name = "group_norm", .state_bytes = sizeof(group_norm), .plan = group_norm_plan, .run = group_norm_run};
+const ob_kernel ob__kernel_instance_norm = {.name = "instance_norm",
+                                            .state_bytes = sizeof(group_norm),
+                                            .state = &group_norm_struct,
+                                            .plan = group_norm_plan,
+                                            OB_RUNS(ob__run_group_norm)};
+const ob_kernel ob__kernel_group_norm = {.name = "group_norm",
+                                         .state_bytes = sizeof(group_norm),
+                                         .state = &group_norm_struct,
+                                         .plan = group_norm_plan,
+                                         OB_RUNS(ob__run_group_norm)};

@@ -4,6 +4,7 @@
  * statistics in double (two passes). */
 #include "kernels/kernels.h"
 #include "kernels/norm/norm.h"
+#include "ops/kernel/members.h"
 #include "ops/norm/common.h"
 
 typedef struct layer_norm {
@@ -13,8 +14,17 @@ typedef struct layer_norm {
     bool written_out; /* scale or bias have other axes than those of X from `axis` on, which is rare: they are expanded to all of
                          X */
     ob_dtype rounds_to; /* in the second stage */
-    const obk_norms *loops;
+    obk_norm_sum sum;   /* NULL: without mean */
+    obk_norm_squares sum_squares;
+    obk_norm_scaled scaled;
 } layer_norm;
+
+static const ob_member layer_norm_members[] = {OB_VALUE(layer_norm, epsilon),        OB_VALUE(layer_norm, outer),
+                                               OB_VALUE(layer_norm, inner),          OB_VALUE(layer_norm, without_mean),
+                                               OB_VALUE(layer_norm, is_double),      OB_VALUE(layer_norm, written_out),
+                                               OB_VALUE(layer_norm, rounds_to),      OB_FUNCTION(layer_norm, sum),
+                                               OB_FUNCTION(layer_norm, sum_squares), OB_FUNCTION(layer_norm, scaled)};
+static const ob_struct layer_norm_struct = OB_STRUCT(layer_norm, layer_norm_members);
 
 /* The size of operand `from` along axis a of X. */
 static int64_t size_along(const ob_view *x, const ob_view *from, int32_t a) {
@@ -56,7 +66,9 @@ static ob_status layer_norm_plan(const ob_kernel_site *site, ob_kernel_args *arg
     n->inner = ob__product(x->dims, axis, x->rank);
     n->is_double = ob__computing_type(args) == OB_DOUBLE;
     n->rounds_to = ob__norm_rounds_to(args);
-    n->loops = OBK_LOOPS(norm);
+    if (!n->without_mean) n->sum = OBK_LOOPS(norm)->sum[n->is_double];
+    n->sum_squares = OBK_LOOPS(norm)->sum_squares[n->is_double];
+    n->scaled = OBK_LOOPS(norm)->scaled[n->is_double];
     for (uint32_t i = 1; i < 3; i++)
         OB_FAIL_IF(ob__wanted(args, i) && ob__count(&args->out[i]) != n->outer, error, OB_E_SHAPE, "output %u of %lld", i,
                    (long long)ob__count(&args->out[i]));
@@ -82,8 +94,8 @@ static void layer_parts(void *context, int64_t begin, int64_t end) {
         const size_t offset = (size_t)row * row_bytes, operand_offset = n->written_out ? offset : 0;
         const char *x = (const char *)args->in[0].data + offset;
         double mean = 0, variance = 0;
-        if (n->inner > 0 && !n->without_mean) mean = n->loops->sum[n->is_double](x, n->inner) / count;
-        if (n->inner > 0) variance = n->loops->sum_squares[n->is_double](x, n->inner, mean) / count;
+        if (n->inner > 0 && n->sum) mean = n->sum(x, n->inner) / count;
+        if (n->inner > 0) variance = n->sum_squares(x, n->inner, mean) / count;
         const double inverse = 1 / sqrt(variance + n->epsilon);
         if (ob__wanted(args, 1)) ob__norm_set(args->out[1].data, n->is_double, row, mean);
         if (ob__wanted(args, 2)) ob__norm_set(args->out[2].data, n->is_double, row, inverse);
@@ -91,7 +103,7 @@ static void layer_parts(void *context, int64_t begin, int64_t end) {
         const void *bias = j->operands[1] ? j->operands[1] + operand_offset : NULL;
         void *y = (char *)args->out[0].data + offset;
         const bool at_once = n->is_double || n->rounds_to == OB_NONE;
-        n->loops->scaled[n->is_double](y, x, n->inner, mean, inverse, at_once ? scale : NULL, at_once ? bias : NULL);
+        n->scaled(y, x, n->inner, mean, inverse, at_once ? scale : NULL, at_once ? bias : NULL);
         if (!at_once) ob__norm_second_stage(n->rounds_to, y, n->inner, scale, bias, 1);
     }
 }
@@ -115,11 +127,17 @@ static ob_status layer_norm_compute(const ob_kernel_args *args, ob_error *error)
     return OB_OK;
 }
 
-static ob_status layer_norm_run(const ob_kernel_args *args, ob_error *error) {
+OB_RUN(ob__run_layer_norm) {
     return ob__run_real(args, layer_norm_compute, error);
 }
 
-const ob_kernel ob__kernel_layer_norm = {
-    .name = "layer_norm", .state_bytes = sizeof(layer_norm), .plan = layer_norm_plan, .run = layer_norm_run};
-const ob_kernel ob__kernel_rms_norm = {
-    .name = "rms_norm", .state_bytes = sizeof(layer_norm), .plan = layer_norm_plan, .run = layer_norm_run};
+const ob_kernel ob__kernel_layer_norm = {.name = "layer_norm",
+                                         .state_bytes = sizeof(layer_norm),
+                                         .state = &layer_norm_struct,
+                                         .plan = layer_norm_plan,
+                                         OB_RUNS(ob__run_layer_norm)};
+const ob_kernel ob__kernel_rms_norm = {.name = "rms_norm",
+                                       .state_bytes = sizeof(layer_norm),
+                                       .state = &layer_norm_struct,
+                                       .plan = layer_norm_plan,
+                                       OB_RUNS(ob__run_layer_norm)};

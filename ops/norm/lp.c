@@ -4,6 +4,7 @@
 #include "core/base/integers.h"
 #include "kernels/kernels.h"
 #include "kernels/norm/norm.h"
+#include "ops/kernel/members.h"
 #include "ops/norm/common.h"
 
 /* ---- LpNormalization ---- */
@@ -13,8 +14,45 @@ enum { COLUMNS = 128 };
 typedef struct lp_norm {
     int64_t p, outer, n, inner, blocks; /* vectors of n elements, dense [outer, n, inner] */
     bool is_double;
-    const obk_norms *loops;
+    obk_norm_sum sum_abs; /* of rows, p = 1 */
+    obk_norm_squares sum_squares;
+    obk_norm_divided divided;
+    obk_norm_columns columns_abs; /* of columns, p = 1 */
+    obk_norm_columns_squares columns_squares;
+    obk_norm_columns_divided columns_divided;
 } lp_norm;
+
+static const ob_member lp_norm_members[] = {OB_VALUE(lp_norm, p),
+                                            OB_VALUE(lp_norm, outer),
+                                            OB_VALUE(lp_norm, n),
+                                            OB_VALUE(lp_norm, inner),
+                                            OB_VALUE(lp_norm, blocks),
+                                            OB_VALUE(lp_norm, is_double),
+                                            OB_FUNCTION(lp_norm, sum_abs),
+                                            OB_FUNCTION(lp_norm, sum_squares),
+                                            OB_FUNCTION(lp_norm, divided),
+                                            OB_FUNCTION(lp_norm, columns_abs),
+                                            OB_FUNCTION(lp_norm, columns_squares),
+                                            OB_FUNCTION(lp_norm, columns_divided)};
+static const ob_struct lp_norm_struct = OB_STRUCT(lp_norm, lp_norm_members);
+
+static void choose_lp_loops(lp_norm *n) {
+    const obk_norms *f = OBK_LOOPS(norm);
+    const bool d = n->is_double;
+    if (n->inner == 1) {
+        if (n->p == 1)
+            n->sum_abs = f->sum_abs[d];
+        else
+            n->sum_squares = f->sum_squares[d];
+        n->divided = f->divided[d];
+    } else {
+        if (n->p == 1)
+            n->columns_abs = f->columns_abs[d];
+        else
+            n->columns_squares = f->columns_squares[d];
+        n->columns_divided = f->columns_divided[d];
+    }
+}
 
 static ob_status lp_norm_refuse(const ob_kernel_site *site, const ob_kernel_args *args, ob_error *error) {
     const int64_t p = ob__lp_norm_params(site->node).p;
@@ -37,26 +75,25 @@ static ob_status lp_norm_plan(const ob_kernel_site *site, ob_kernel_args *args, 
     n->inner = ob__product(x->dims, axis + 1, x->rank);
     n->blocks = ob__ceil_div(n->inner, COLUMNS);
     n->is_double = ob__computing_type(args) == OB_DOUBLE;
-    n->loops = OBK_LOOPS(norm);
+    choose_lp_loops(n);
     return ob__plan_real(args, needs, error);
 }
 
 static void lp_row(const lp_norm *n, char *y, const char *x) {
-    const double sum = n->p == 1 ? n->loops->sum_abs[n->is_double](x, n->n) : n->loops->sum_squares[n->is_double](x, n->n, 0);
-    n->loops->divided[n->is_double](y, x, n->n, 0, n->p == 1 ? sum : sqrt(sum));
+    const double sum = n->p == 1 ? n->sum_abs(x, n->n) : n->sum_squares(x, n->n, 0);
+    n->divided(y, x, n->n, 0, n->p == 1 ? sum : sqrt(sum));
 }
 
 static void lp_columns(const lp_norm *n, char *y, const char *x, int64_t width, size_t stride) {
     double lengths[COLUMNS] = {0};
     for (int64_t i = 0; i < n->n; i++) {
         if (n->p == 1)
-            n->loops->columns_abs[n->is_double](lengths, x + (size_t)i * stride, width);
+            n->columns_abs(lengths, x + (size_t)i * stride, width);
         else
-            n->loops->columns_squares[n->is_double](lengths, x + (size_t)i * stride, NULL, width);
+            n->columns_squares(lengths, x + (size_t)i * stride, NULL, width);
     }
     for (int64_t k = 0; n->p == 2 && k < width; k++) lengths[k] = sqrt(lengths[k]);
-    for (int64_t i = 0; i < n->n; i++)
-        n->loops->columns_divided[n->is_double](y + (size_t)i * stride, x + (size_t)i * stride, width, NULL, lengths);
+    for (int64_t i = 0; i < n->n; i++) n->columns_divided(y + (size_t)i * stride, x + (size_t)i * stride, width, NULL, lengths);
 }
 
 static void lp_parts(void *context, int64_t begin, int64_t end) {
@@ -85,12 +122,16 @@ static ob_status lp_norm_compute(const ob_kernel_args *args, ob_error *error) {
     return OB_OK;
 }
 
-static ob_status lp_norm_run(const ob_kernel_args *args, ob_error *error) {
+OB_RUN(ob__run_lp_norm) {
     return ob__run_real(args, lp_norm_compute, error);
 }
 
-const ob_kernel ob__kernel_lp_norm = {
-    .name = "lp_norm", .state_bytes = sizeof(lp_norm), .plan = lp_norm_plan, .run = lp_norm_run, .refuse = lp_norm_refuse};
+const ob_kernel ob__kernel_lp_norm = {.name = "lp_norm",
+                                      .state_bytes = sizeof(lp_norm),
+                                      .state = &lp_norm_struct,
+                                      .plan = lp_norm_plan,
+                                      OB_RUNS(ob__run_lp_norm),
+                                      .refuse = lp_norm_refuse};
 
 /* ---- MeanVarianceNormalization ---- */
 
@@ -98,8 +139,29 @@ typedef struct mean_variance {
     uint32_t axes; /* reduced axes */
     int64_t n_kept;
     bool is_double;
-    const obk_norms *loops;
+    obk_norm_sum sum; /* of rows that are reduced */
+    obk_norm_squares sum_squares;
+    obk_norm_divided divided;
+    obk_norm_columns columns_sum; /* of rows that are kept */
+    obk_norm_columns_squares columns_squares;
+    obk_norm_columns_divided columns_divided;
 } mean_variance;
+
+static const ob_member mean_variance_members[] = {OB_VALUE(mean_variance, axes),
+                                                  OB_VALUE(mean_variance, n_kept),
+                                                  OB_VALUE(mean_variance, is_double),
+                                                  OB_FUNCTION(mean_variance, sum),
+                                                  OB_FUNCTION(mean_variance, sum_squares),
+                                                  OB_FUNCTION(mean_variance, divided),
+                                                  OB_FUNCTION(mean_variance, columns_sum),
+                                                  OB_FUNCTION(mean_variance, columns_squares),
+                                                  OB_FUNCTION(mean_variance, columns_divided)};
+static const ob_struct mean_variance_struct = OB_STRUCT(mean_variance, mean_variance_members);
+
+/* Whether the last axis of X is reduced. */
+static bool folds_rows(const ob_view *x, uint32_t axes) {
+    return axes >> (x->rank - 1) & 1;
+}
 
 static ob_status mean_variance_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
     mean_variance *n = args->state;
@@ -115,7 +177,16 @@ static ob_status mean_variance_plan(const ob_kernel_site *site, ob_kernel_args *
     for (int32_t a = 0; a < x->rank; a++)
         if (!(n->axes >> a & 1)) n->n_kept *= x->dims[a];
     n->is_double = ob__computing_type(args) == OB_DOUBLE;
-    n->loops = OBK_LOOPS(norm);
+    const obk_norms *f = OBK_LOOPS(norm);
+    if (folds_rows(x, n->axes)) {
+        n->sum = f->sum[n->is_double];
+        n->sum_squares = f->sum_squares[n->is_double];
+        n->divided = f->divided[n->is_double];
+    } else {
+        n->columns_sum = f->columns_sum[n->is_double];
+        n->columns_squares = f->columns_squares[n->is_double];
+        n->columns_divided = f->columns_divided[n->is_double];
+    }
     OB_TRY(ob__plan_real(args, needs, error));
     for (int i = 0; i < 2; i++) OB_TRY(ob__need_scratch(needs, n->n_kept, sizeof(double), error));
     return OB_OK;
@@ -130,7 +201,7 @@ typedef struct rows {
 } rows;
 
 static rows rows_of(const ob_view *x, uint32_t axes) {
-    rows r = {.n = 1, .rank = x->rank, .folded = axes >> (x->rank - 1) & 1};
+    rows r = {.n = 1, .rank = x->rank, .folded = folds_rows(x, axes)};
     for (; r.rank > 0 && (axes >> (r.rank - 1) & 1) == (uint32_t)r.folded; r.rank--) r.n *= x->dims[r.rank - 1];
     int64_t stride = r.folded ? 1 : r.n;
     for (int32_t a = r.rank - 1; a >= 0; a--) {
@@ -159,23 +230,21 @@ static void over_rows(const mean_variance *n, const rows *r, pass what, double *
                       obk_pace *pace) {
     int64_t index[OB_MAX_RANK] = {0}, cell = 0;
     const size_t row_bytes = (size_t)r->n * (n->is_double ? sizeof(double) : sizeof(float));
-    const obk_norms *f = n->loops;
-    const bool d = n->is_double;
     do {
         double *m = mean + cell, *s = deviation + cell;
         if (obk_stops(pace, r->n + 8)) return;
         if (what == MEANS && r->folded)
-            *m += f->sum[d](x, r->n);
+            *m += n->sum(x, r->n);
         else if (what == MEANS)
-            f->columns_sum[d](m, x, r->n);
+            n->columns_sum(m, x, r->n);
         else if (what == DEVIATIONS && r->folded)
-            *s += f->sum_squares[d](x, r->n, *m);
+            *s += n->sum_squares(x, r->n, *m);
         else if (what == DEVIATIONS)
-            f->columns_squares[d](s, x, m, r->n);
+            n->columns_squares(s, x, m, r->n);
         else if (r->folded)
-            f->divided[d](y, x, r->n, *m, *s);
+            n->divided(y, x, r->n, *m, *s);
         else
-            f->columns_divided[d](y, x, r->n, m, s);
+            n->columns_divided(y, x, r->n, m, s);
         x += row_bytes;
         y += row_bytes;
     } while (next_row(r, index, &cell));
@@ -200,9 +269,12 @@ static ob_status mean_variance_compute(const ob_kernel_args *args, ob_error *err
     return OB_OK;
 }
 
-static ob_status mean_variance_run(const ob_kernel_args *args, ob_error *error) {
+OB_RUN(ob__run_mean_variance) {
     return ob__run_real(args, mean_variance_compute, error);
 }
 
-const ob_kernel ob__kernel_mean_variance = {
-    .name = "mean_variance", .state_bytes = sizeof(mean_variance), .plan = mean_variance_plan, .run = mean_variance_run};
+const ob_kernel ob__kernel_mean_variance = {.name = "mean_variance",
+                                            .state_bytes = sizeof(mean_variance),
+                                            .state = &mean_variance_struct,
+                                            .plan = mean_variance_plan,
+                                            OB_RUNS(ob__run_mean_variance)};

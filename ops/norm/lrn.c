@@ -3,14 +3,30 @@
 #include "kernels/kernels.h"
 #include "kernels/norm/norm.h"
 #include "ops/kernel/common.h"
+#include "ops/kernel/members.h"
 #include "ops/norm/params.h"
 
 typedef struct lrn {
     obk_lrn params;
-    const obk_norms *loops;
+    obk_lrn_add add;
+    obk_lrn_divide divide;
     bool is_double;
     int64_t inner, columns, blocks, n_parts, grain; /* columns: of a block */
 } lrn;
+
+static const ob_member params_members[] = {OB_VALUE(obk_lrn, channels), OB_VALUE(obk_lrn, before), OB_VALUE(obk_lrn, behind),
+                                           OB_VALUE(obk_lrn, factor),   OB_VALUE(obk_lrn, beta),   OB_VALUE(obk_lrn, bias)};
+static const ob_struct params_struct = OB_STRUCT(obk_lrn, params_members);
+static const ob_member lrn_members[] = {OB_NESTED(lrn, params, &params_struct),
+                                        OB_FUNCTION(lrn, add),
+                                        OB_FUNCTION(lrn, divide),
+                                        OB_VALUE(lrn, is_double),
+                                        OB_VALUE(lrn, inner),
+                                        OB_VALUE(lrn, columns),
+                                        OB_VALUE(lrn, blocks),
+                                        OB_VALUE(lrn, n_parts),
+                                        OB_VALUE(lrn, grain)};
+static const ob_struct lrn_struct = OB_STRUCT(lrn, lrn_members);
 
 static ob_status lrn_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
     lrn *l = args->state;
@@ -27,8 +43,9 @@ static ob_status lrn_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_k
                           .factor = p.alpha / (double)p.size,
                           .beta = p.beta,
                           .bias = p.bias};
-    l->loops = OBK_LOOPS(norm);
     l->is_double = ob__computing_type(args) == OB_DOUBLE;
+    l->add = OBK_LOOPS(norm)->lrn_add[l->is_double];
+    l->divide = OBK_LOOPS(norm)->lrn_divide[l->is_double];
     l->inner = ob__product(x->dims, 2, x->rank);
     /* As many blocks as fill the rows, and an even number of equal ones, which two threads can share. */
     l->columns = OBK_LRN_BYTES / (int64_t)(l->is_double ? sizeof(double) : sizeof(float));
@@ -54,9 +71,9 @@ static void lrn_block(const lrn *l, char *y, const char *x, int64_t width, obk_p
         for (int64_t k = first; k < end; k += ROWS) {
             const int64_t n = end - k < ROWS ? end - k : ROWS;
             if (obk_stops(pace, n * width)) return;
-            l->loops->lrn_add[l->is_double](sums, x + k * row, l->inner, width, n);
+            l->add(sums, x + k * row, l->inner, width, n);
         }
-        l->loops->lrn_divide[l->is_double](p, y + c * row, x + c * row, sums, width);
+        l->divide(p, y + c * row, x + c * row, sums, width);
     }
 }
 
@@ -81,8 +98,9 @@ static ob_status lrn_compute(const ob_kernel_args *args, ob_error *error) {
     return OB_OK;
 }
 
-static ob_status lrn_run(const ob_kernel_args *args, ob_error *error) {
+OB_RUN(ob__run_lrn) {
     return ob__run_real(args, lrn_compute, error);
 }
 
-const ob_kernel ob__kernel_lrn = {.name = "lrn", .state_bytes = sizeof(lrn), .plan = lrn_plan, .run = lrn_run};
+const ob_kernel ob__kernel_lrn = {
+    .name = "lrn", .state_bytes = sizeof(lrn), .state = &lrn_struct, .plan = lrn_plan, OB_RUNS(ob__run_lrn)};

@@ -17,6 +17,7 @@
 #include "kernels/loop.h"
 #include "kernels/recurrent/recurrent.h"
 #include "ops/kernel/common.h"
+#include "ops/kernel/members.h"
 #include "ops/recurrent/params.h"
 #include "ops/recurrent/quantized.h"
 
@@ -28,14 +29,49 @@ typedef struct activation {
 typedef struct recurrent {
     ob_recurrent_params params;
     int64_t steps, batch, inputs, hidden, gates; /* gates of all: 1, 3 or 4 times hidden */
-    bool is_double;
-    int64_t width; /* bytes of an element while computing */
+    int64_t width;                               /* bytes of an element while computing */
     const obk_gemm *gemm;
-    activation activations[2][3];
-    obk_loop clip, add, multiply;
-    const obk_recurrent *loops;
+    activation activations[6]; /* three for each direction */
+    obk_loop clip, add, multiply; /* these and the following: NULL, if the cell does not need it */
+    obk_add_product add_product;
+    obk_complement complement;
+    obk_carry carry;
+    obk_blend blend;
+    obk_add_reset add_reset;
     ob_byte_products bytes; /* of quantized weights */
 } recurrent;
+
+static const ob_member params_members[] = {
+    OB_VALUE(ob_recurrent_params, cell),         OB_VALUE(ob_recurrent_params, gates),
+    OB_VALUE(ob_recurrent_params, directions),   OB_VALUE(ob_recurrent_params, reverse),
+    OB_VALUE(ob_recurrent_params, batch_first),  OB_VALUE(ob_recurrent_params, linear_before_reset),
+    OB_VALUE(ob_recurrent_params, input_forget), OB_VALUE(ob_recurrent_params, hidden),
+    OB_VALUE(ob_recurrent_params, quantized),    OB_VALUE(ob_recurrent_params, clip)};
+static const ob_struct params_struct = OB_STRUCT(ob_recurrent_params, params_members);
+
+static const ob_member activation_members[] = {OB_FUNCTION(activation, loop),
+                                               OB_NESTED(activation, params, &obk_unary_params_struct)};
+static const ob_struct activation_struct = OB_STRUCT(activation, activation_members);
+
+static const ob_member recurrent_members[] = {OB_NESTED(recurrent, params, &params_struct),
+                                              OB_VALUE(recurrent, steps),
+                                              OB_VALUE(recurrent, batch),
+                                              OB_VALUE(recurrent, inputs),
+                                              OB_VALUE(recurrent, hidden),
+                                              OB_VALUE(recurrent, gates),
+                                              OB_VALUE(recurrent, width),
+                                              OB_POINTER(recurrent, gemm, &obk_gemm_struct, NULL),
+                                              OB_NESTED_ARRAY(recurrent, activations, &activation_struct),
+                                              OB_FUNCTION(recurrent, clip),
+                                              OB_FUNCTION(recurrent, add),
+                                              OB_FUNCTION(recurrent, multiply),
+                                              OB_FUNCTION(recurrent, add_product),
+                                              OB_FUNCTION(recurrent, complement),
+                                              OB_FUNCTION(recurrent, carry),
+                                              OB_FUNCTION(recurrent, blend),
+                                              OB_FUNCTION(recurrent, add_reset),
+                                              OB_NESTED(recurrent, bytes, &ob__byte_products_struct)};
+static const ob_struct recurrent_struct = OB_STRUCT(recurrent, recurrent_members);
 
 /* Operands and buffers for one direction. */
 typedef struct direction {
@@ -90,21 +126,33 @@ static double just_below(double alpha, ob_dtype computing) {
     return computing == OB_DOUBLE ? nextafter(alpha, -INFINITY) : (double)nextafterf((float)alpha, -INFINITY);
 }
 
-static ob_status choose_loops(const ob_kernel_site *site, recurrent *r, ob_dtype computing, ob_error *error) {
+static void choose_cell_loops(const ob_kernel_args *args, recurrent *r, ob_dtype computing) {
+    const obk_recurrent *loops = OBK_LOOPS(recurrent);
+    const bool is_double = computing == OB_DOUBLE, gru = r->params.cell == OB_RECURRENT_GRU,
+               lstm = r->params.cell == OB_RECURRENT_LSTM;
+    const bool reset_last = gru && r->params.linear_before_reset;
+    if (r->params.clip > 0) r->clip = OBK_LOOPS(unary)[OBK_U_CLIP][computing];
+    if (ob__given(args, 3)) r->add = OBK_LOOPS(binary)[OBK_ADD][computing];
+    if (lstm || (gru && !reset_last)) r->multiply = OBK_LOOPS(binary)[OBK_MUL][computing];
+    if (lstm && ob__given(args, 7)) r->add_product = loops->add_product[is_double];
+    if (lstm && r->params.input_forget) r->complement = loops->complement[is_double];
+    if (lstm) r->carry = loops->carry[is_double];
+    if (gru) r->blend = loops->blend[is_double];
+    if (reset_last) r->add_reset = loops->add_reset[is_double];
+}
+
+static ob_status choose_loops(const ob_kernel_site *site, const ob_kernel_args *args, recurrent *r, ob_error *error) {
+    const ob_dtype computing = ob__computing_type(args);
     ob_activation activations[2][3] = {{{0}}};
     OB_TRY(ob__recurrent_activations(site->node, &r->params, activations, error));
-    for (int d = 0; d < 2; d++)
-        for (int i = 0; i < 3; i++) {
+    for (int d = 0; d < r->params.directions; d++)
+        for (int i = 0; i <= (int)r->params.cell; i++) {
             obk_unary_params params = activations[d][i].params;
             if (activations[d][i].function == OBK_U_THRESHOLDED_RELU) params.alpha = just_below(params.alpha, computing);
-            r->activations[d][i] = (activation){OBK_LOOPS(unary)[activations[d][i].function][computing], params};
+            r->activations[3 * d + i] = (activation){OBK_LOOPS(unary)[activations[d][i].function][computing], params};
         }
-    r->clip = OBK_LOOPS(unary)[OBK_U_CLIP][computing];
-    r->add = OBK_LOOPS(binary)[OBK_ADD][computing];
-    r->multiply = OBK_LOOPS(binary)[OBK_MUL][computing];
-    r->loops = OBK_LOOPS(recurrent);
-    r->is_double = computing == OB_DOUBLE;
-    r->gemm = &OBK_LOOPS(gemm)[r->is_double ? OBK_GEMM_DOUBLE : OBK_GEMM_FLOAT];
+    choose_cell_loops(args, r, computing);
+    r->gemm = &OBK_LOOPS(gemm)[computing == OB_DOUBLE ? OBK_GEMM_DOUBLE : OBK_GEMM_FLOAT];
     r->width = (int64_t)ob_dtype_size(computing);
     return OB_OK;
 }
@@ -136,7 +184,7 @@ static ob_status recurrent_plan(const ob_kernel_site *site, ob_kernel_args *args
     r->hidden = w->dims[r->params.quantized ? 2 : 1] / r->params.gates;
     r->gates = r->params.gates * r->hidden;
     OB_TRY(check_operands(args, r, error));
-    OB_TRY(choose_loops(site, r, ob__computing_type(args), error));
+    OB_TRY(choose_loops(site, args, r, error));
     if (!r->params.quantized) OB_TRY(ob__plan_real(args, needs, error));
     int64_t rows, n_projected;
     bool large = ob__mul_overflows(r->steps, r->batch, &rows) || ob__mul_overflows(rows, r->gates, &n_projected);
@@ -257,7 +305,7 @@ static void step_gru(const direction *d) {
         const char *bias = d->bias ? d->bias + gate_bytes + 2 * row_bytes : NULL;
         recur(d, d->h, 2 * n, n, d->reset, n, false);
         for (int64_t b = 0; b < r->batch; b++)
-            r->loops->add_reset[r->is_double](fresh + b * gate_bytes, reset + b * gate_bytes, d->reset + b * row_bytes, bias, n);
+            r->add_reset(fresh + b * gate_bytes, reset + b * gate_bytes, d->reset + b * row_bytes, bias, n);
     } else {
         for (int64_t b = 0; b < r->batch; b++)
             combine(r, r->multiply, d->reset + b * row_bytes, reset + b * gate_bytes, d->h + b * row_bytes, n);
@@ -265,21 +313,19 @@ static void step_gru(const direction *d) {
     }
     activate(r, &d->f[1], fresh, n, r->batch, 3 * n);
     for (int64_t b = 0; b < r->batch; b++)
-        if (d->active[b]) r->loops->blend[r->is_double](d->h + b * row_bytes, update + b * gate_bytes, fresh + b * gate_bytes, n);
+        if (d->active[b]) r->blend(d->h + b * row_bytes, update + b * gate_bytes, fresh + b * gate_bytes, n);
 }
 
 /* Order of gates: input, output, forget, cell; of peepholes: input, output, forget. */
 static void step_lstm(const direction *d) {
     const recurrent *r = d->r;
-    const obk_recurrent *f = r->loops;
-    const bool is_double = r->is_double;
     const int64_t n = r->hidden, row_bytes = n * r->width, gate_bytes = 4 * row_bytes;
     const char *p = d->peephole;
     recur(d, d->h, 0, 4 * n, d->gate, 4 * n, true);
     for (int64_t b = 0; p && b < r->batch; b++) {
         char *gate = d->gate + b * gate_bytes, *c = d->c + b * row_bytes;
-        f->add_product[is_double](gate, p, c, n);
-        f->add_product[is_double](gate + 2 * row_bytes, p + 2 * row_bytes, c, n);
+        r->add_product(gate, p, c, n);
+        r->add_product(gate + 2 * row_bytes, p + 2 * row_bytes, c, n);
     }
     activate(r, &d->f[0], d->gate, p ? n : 3 * n, r->batch, 4 * n);
     if (p) activate(r, &d->f[0], d->gate + 2 * row_bytes, n, r->batch, 4 * n);
@@ -288,10 +334,10 @@ static void step_lstm(const direction *d) {
         if (!d->active[b]) continue;
         char *input = d->gate + b * gate_bytes, *output = input + row_bytes, *forget = input + 2 * row_bytes;
         char *c = d->c + b * row_bytes, *h = d->h + b * row_bytes;
-        if (r->params.input_forget) f->complement[is_double](forget, input, n);
-        f->carry[is_double](c, forget, input, input + 3 * row_bytes, n);
+        if (r->params.input_forget) r->complement(forget, input, n);
+        r->carry(c, forget, input, input + 3 * row_bytes, n);
         if (p) {
-            f->add_product[is_double](output, p + row_bytes, c, n);
+            r->add_product(output, p + row_bytes, c, n);
             activate(r, &d->f[0], output, n, 1, 0);
         }
         memcpy(h, c, (size_t)row_bytes);
@@ -395,7 +441,7 @@ static ob_status recurrent_compute(const ob_kernel_args *args, ob_error *error) 
     d.first_c = part(args, 6, 0);
     for (d.index = 0; d.index < r->params.directions; d.index++) {
         d.backward = r->params.reverse || d.index == 1;
-        d.f = r->activations[d.index];
+        d.f = r->activations + 3 * d.index;
         if (r->params.quantized) {
             ob__use_direction(args, &bytes, d.index);
         } else {
@@ -409,11 +455,21 @@ static ob_status recurrent_compute(const ob_kernel_args *args, ob_error *error) 
     return OB_OK;
 }
 
-static ob_status recurrent_run(const ob_kernel_args *args, ob_error *error) {
+OB_RUN(ob__run_recurrent) {
     return ob__run_real(args, recurrent_compute, error);
 }
 
-const ob_kernel ob__kernel_recurrent = {
-    .name = "recurrent", .state_bytes = sizeof(recurrent), .plan = recurrent_plan, .run = recurrent_run};
-const ob_kernel ob__kernel_quantized_lstm = {
-    .name = "quantized_lstm", .state_bytes = sizeof(recurrent), .plan = recurrent_plan, .run = recurrent_compute};
+OB_RUN(ob__run_quantized_lstm) {
+    return recurrent_compute(args, error);
+}
+
+const ob_kernel ob__kernel_recurrent = {.name = "recurrent",
+                                        .state_bytes = sizeof(recurrent),
+                                        .state = &recurrent_struct,
+                                        .plan = recurrent_plan,
+                                        OB_RUNS(ob__run_recurrent)};
+const ob_kernel ob__kernel_quantized_lstm = {.name = "quantized_lstm",
+                                             .state_bytes = sizeof(recurrent),
+                                             .state = &recurrent_struct,
+                                             .plan = recurrent_plan,
+                                             OB_RUNS(ob__run_quantized_lstm)};

@@ -3,16 +3,31 @@
 #include "kernels/kernels.h"
 
 #include "ops/kernel/common.h"
+#include "ops/kernel/members.h"
 #include "ops/quantize/integer.h"
 
 enum { ROWS = 48 }; /* multiplied at once */
+
+static const ob_member weights_members[] = {OB_VALUE(ob_byte_weights, input),    OB_VALUE(ob_byte_weights, scale),
+                                            OB_VALUE(ob_byte_weights, k),        OB_VALUE(ob_byte_weights, n),
+                                            OB_VALUE(ob_byte_weights, prepared), OB_VALUE(ob_byte_weights, matrix)};
+static const ob_struct weights_struct = OB_STRUCT(ob_byte_weights, weights_members);
+static const ob_member products_members[] = {OB_VALUE(ob_byte_products, nr),
+                                             OB_FUNCTION(ob_byte_products, product),
+                                             OB_FUNCTION(ob_byte_products, pack_a),
+                                             OB_FUNCTION(ob_byte_products, pack_b),
+                                             OB_FUNCTION(ob_byte_products, range),
+                                             OB_FUNCTION(ob_byte_products, quantize),
+                                             OB_FUNCTION(ob_byte_products, accumulate),
+                                             OB_NESTED_ARRAY(ob_byte_products, weights, &weights_struct)};
+const ob_struct ob__byte_products_struct = OB_STRUCT(ob_byte_products, products_members);
 
 static bool is_each(const ob_view *view) {
     return view->rank == 2;
 }
 
 static int64_t padded_columns(const ob_byte_products *p) {
-    return ob__round_up(p->weights[0].n, p->gemm->nr);
+    return ob__round_up(p->weights[0].n, p->nr);
 }
 
 static int64_t longest(const ob_byte_products *p) {
@@ -22,8 +37,13 @@ static int64_t longest(const ob_byte_products *p) {
 ob_status ob__plan_byte_products(const ob_kernel_site *site, const ob_kernel_args *args, ob_byte_products *p,
                                  ob_kernel_needs *needs, ob_error *error) {
     int64_t n_pairs, row;
-    p->gemm = OBK_LOOPS(integer_gemm);
-    p->loops = OBK_LOOPS(quantize);
+    const obk_integer_gemm *gemm = &OBK_LOOPS(integer_gemm)[OBK_INTEGER_PAIRS];
+    p->nr = gemm->nr;
+    p->product = gemm->product;
+    p->pack_a = gemm->pack_a;
+    p->range = OBK_LOOPS(quantize)->range;
+    p->quantize = OBK_LOOPS(quantize)->quantize[OBK_Q_UINT8];
+    p->accumulate = OBK_LOOPS(quantize)->accumulate;
     for (int i = 0; i < 2; i++) {
         ob_byte_weights *w = &p->weights[i];
         const ob_view *zeros = &args->in[w->scale + 1];
@@ -32,8 +52,9 @@ ob_status ob__plan_byte_products(const ob_kernel_site *site, const ob_kernel_arg
         w->prepared = -1;
         if (!site->constants_in_place && ob__packs_bytes(&args->in[w->input], zeros, ob__count(zeros), &zero)) {
             w->prepared = (int)needs->n_prepared;
-            OB_TRY(ob__want_packed_bytes(site, args, w->input, p->gemm, w->k, w->n, zero, needs, &w->matrix, error));
+            OB_TRY(ob__want_packed_bytes(site, args, w->input, gemm, w->k, w->n, zero, needs, &w->matrix, error));
         }
+        if (w->prepared < 0) p->pack_b = gemm->pack_b;
         OB_TRY(ob__need_scratch(needs, w->prepared < 0 ? n_pairs : 0, sizeof(obk_pair), error));
     }
     const int64_t n = p->weights[0].n, k = longest(p);
@@ -78,27 +99,26 @@ void ob__use_direction(const ob_kernel_args *args, ob_byte_run *run, int64_t dir
                                  .along = w->n,
                                  .zero = run->zeros,
                                  .zero_step = is_each(zeros)};
-        run->p->gemm->pack_b(run->packed[i], &bytes, w->k, w->n);
+        run->p->pack_b(run->packed[i], &bytes, w->k, w->n);
         f->packed = run->packed[i];
     }
 }
 
 void ob__add_byte_product(const ob_byte_run *run, int which, const float *x, int64_t rows, float *y, obk_pace *pace) {
-    const obk_quantize *loops = run->p->loops;
-    const obk_integer_gemm *gemm = run->p->gemm;
+    const ob_byte_products *p = run->p;
     const struct ob_byte_factor *f = &run->factors[which];
-    const int64_t k = run->p->weights[which].k, n = run->p->weights[which].n;
+    const int64_t k = p->weights[which].k, n = p->weights[which].n;
     float low, high, scale, zero;
-    loops->range(x, rows * k, &low, &high);
+    p->range(x, rows * k, &low, &high);
     obk_byte_scale(low, high, &scale, &zero);
     const int16_t whole = (int16_t)zero;
     const obk_scales to_bytes = {&scale, &zero, false, 0, 255}, by = {run->scales, NULL, f->each, 0, 0};
     for (int64_t i = 0; i < (f->each ? n : 1); i++) run->scales[i] = scale * f->scale[i];
     for (int64_t from = 0; from < rows && !obk_stops(pace, ROWS * (n + k + n * k / 16)); from += ROWS) {
         const int64_t some = rows - from < ROWS ? rows - from : ROWS;
-        loops->quantize[OBK_Q_UINT8](run->bytes, x + from * k, some * k, &to_bytes);
-        gemm->pack_a(run->a, &(obk_bytes){.data = run->bytes, .step = k, .along = 1, .zero = &whole}, some, k);
-        gemm->product(&(obk_integer_call){.m = some, .n = n, .k = k, .a = run->a, .b = f->packed, .y = run->sums, .y_row = n});
-        for (int64_t i = 0; i < some; i++) loops->accumulate(y + (from + i) * n, run->sums + i * n, n, &by);
+        p->quantize(run->bytes, x + from * k, some * k, &to_bytes);
+        p->pack_a(run->a, &(obk_bytes){.data = run->bytes, .step = k, .along = 1, .zero = &whole}, some, k);
+        p->product(&(obk_integer_call){.m = some, .n = n, .k = k, .a = run->a, .b = f->packed, .y = run->sums, .y_row = n});
+        for (int64_t i = 0; i < some; i++) p->accumulate(y + (from + i) * n, run->sums + i * n, n, &by);
     }
 }

@@ -17,10 +17,16 @@ typedef struct ob_byte_weights {
 } ob_byte_weights;
 
 typedef struct ob_byte_products {
-    const obk_integer_gemm *gemm;
-    const obk_quantize *loops;
+    int64_t nr; /* columns of a panel */
+    void (*product)(const obk_integer_call *call);
+    void (*pack_a)(obk_pair *to, const obk_bytes *a, int64_t m, int64_t k);
+    void (*pack_b)(obk_pair *to, const obk_bytes *b, int64_t k, int64_t n); /* NULL: all weights are prepared */
+    void (*range)(const float *x, int64_t n, float *low, float *high);
+    void (*quantize)(void *y, const float *x, int64_t n, const obk_scales *scales);
+    void (*accumulate)(float *y, const int32_t *sums, int64_t n, const obk_scales *scales);
     ob_byte_weights weights[2]; /* W and R, with the same n */
 } ob_byte_products;
+extern const struct ob_struct ob__byte_products_struct;
 
 /* Before the call, operand, scale, k and n of each weights[i] must be set. */
 ob_status ob__plan_byte_products(const ob_kernel_site *site, const ob_kernel_args *args, ob_byte_products *p,

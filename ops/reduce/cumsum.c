@@ -6,12 +6,19 @@
 #include "kernels/kernels.h"
 #include "kernels/reduce/reduce.h"
 #include "ops/kernel/common.h"
+#include "ops/kernel/members.h"
 #include "ops/reduce/params.h"
 
 typedef struct cumsum {
     ob_running_params params;
     obk_run_up loop;
 } cumsum;
+
+static const ob_member params_members[] = {OB_VALUE(ob_running_params, exclusive), OB_VALUE(ob_running_params, reverse),
+                                           OB_VALUE(ob_running_params, product)};
+static const ob_struct params_struct = OB_STRUCT(ob_running_params, params_members);
+static const ob_member cumsum_members[] = {OB_NESTED(cumsum, params, &params_struct), OB_FUNCTION(cumsum, loop)};
+static const ob_struct cumsum_struct = OB_STRUCT(cumsum, cumsum_members);
 
 static ob_status cumsum_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
     cumsum *k = args->state;
@@ -54,8 +61,9 @@ static ob_status cumsum_compute(const ob_kernel_args *args, ob_error *error) {
     return OB_OK;
 }
 
-static ob_status cumsum_run(const ob_kernel_args *args, ob_error *error) {
+OB_RUN(ob__run_cumsum) {
     return ob__run_real(args, cumsum_compute, error);
 }
 
-const ob_kernel ob__kernel_cumsum = {.name = "cumsum", .state_bytes = sizeof(cumsum), .plan = cumsum_plan, .run = cumsum_run};
+const ob_kernel ob__kernel_cumsum = {
+    .name = "cumsum", .state_bytes = sizeof(cumsum), .state = &cumsum_struct, .plan = cumsum_plan, OB_RUNS(ob__run_cumsum)};

@@ -13,6 +13,8 @@
 #include "kernels/kernels.h"
 #include "ops/kernel/common.h"
 #include "ops/kernel/element.h"
+#include "ops/kernel/functions.h"
+#include "ops/kernel/members.h"
 #include "ops/reduce/params.h"
 
 typedef struct reduce {
@@ -23,6 +25,18 @@ typedef struct reduce {
     int64_t n_parts, grain;
     obk_reduction r;
 } reduce;
+
+static const ob_member params_members[] = {OB_VALUE(ob_reduce_params, fold), OB_VALUE(ob_reduce_params, finish),
+                                           OB_VALUE(ob_reduce_params, keep_axes), OB_VALUE(ob_reduce_params, nothing_by_default)};
+static const ob_struct params_struct = OB_STRUCT(ob_reduce_params, params_members);
+static const ob_member reduce_members[] = {OB_NESTED(reduce, params, &params_struct),
+                                           OB_FUNCTION(reduce, loop),
+                                           OB_VALUE(reduce, axes_known),
+                                           OB_VALUE(reduce, copies),
+                                           OB_VALUE(reduce, n_parts),
+                                           OB_VALUE(reduce, grain),
+                                           OB_NESTED(reduce, r, &obk_reduction_struct)};
+static const ob_struct reduce_struct = OB_STRUCT(reduce, reduce_members);
 
 static void split_axes(obk_reduction *r, const ob_view *in, uint32_t axes) {
     int64_t stride = 1;
@@ -138,7 +152,7 @@ static ob_status reduce_compute(const ob_kernel_args *args, ob_error *error) {
     return OB_OK;
 }
 
-static ob_status reduce_run(const ob_kernel_args *args, ob_error *error) {
+OB_RUN(ob__run_reduce) {
     return ob__run_real(args, reduce_compute, error);
 }
 
@@ -150,8 +164,10 @@ typedef struct row_fold {
     obk_finish finish;
 } row_fold;
 
-static void fold_rows(char *const *pointers, const int64_t *step, int64_t n, const int64_t *row, int64_t rows,
-                      const void *params) {
+static const ob_member row_fold_members[] = {OB_FUNCTION(row_fold, loop), OB_VALUE(row_fold, fold), OB_VALUE(row_fold, finish)};
+static const ob_struct row_fold_struct = OB_STRUCT(row_fold, row_fold_members);
+
+void ob__fold_rows(char *const *pointers, const int64_t *step, int64_t n, const int64_t *row, int64_t rows, const void *params) {
     const row_fold *p = params;
     const obk_reduction r = {.fold = p->fold,
                              .finish = p->finish,
@@ -178,13 +194,14 @@ static ob_status reduce_row(const ob_kernel_site *site, const ob_kernel_args *ar
     row_fold *made = ob__tail(site, 1, sizeof *made);
     OB_FAIL_IF(!made, error, OB_E_MEMORY, "no memory for a plan");
     *made = (row_fold){.loop = OBK_LOOPS(reduce)->by_type[dtype], .fold = params.fold, .finish = params.finish};
-    *call = (ob_row_call){.loop = fold_rows, .params = made};
+    *call = (ob_row_call){.loop = ob__fold_rows, .params = made, .params_type = &row_fold_struct};
     return OB_OK;
 }
 
 const ob_kernel ob__kernel_reduce = {.name = "reduce",
                                      .state_bytes = sizeof(reduce),
+                                     .state = &reduce_struct,
                                      .plan = reduce_plan,
-                                     .run = reduce_run,
+                                     OB_RUNS(ob__run_reduce),
                                      .row_axes = row_axes,
                                      .row = reduce_row};
