@@ -271,7 +271,7 @@ ob_status ob__tensor_from_npy(ob_file_tensor *out, const ob_source *source, cons
     int64_t n;
     OB_TRY(ob__count_elems(header.dims, (size_t)header.rank, path, &n, error));
     bool fits = !ob__size_mul_overflows(header.n_units, header.kind == 'U' ? 4 : 1, &n_each) &&
-                !ob__size_mul_overflows((size_t)n, n_each, &n_expected);
+                !__builtin_mul_overflow(n, n_each, &n_expected);
     OB_FAIL_IF(!fits || n_expected != n_data, error, OB_E_MODEL, "\"%s\": the shape needs %zu bytes of data, the file holds %zu",
                path, fits ? n_expected : SIZE_MAX, n_data);
     OB_FAIL_IF(n_each == 0 && (uint64_t)n > n_data + 1000000, error, OB_E_LIMIT, "\"%s\": %lld strings without a character", path,
@@ -335,7 +335,7 @@ static ob_status encode_strings(const ob_string *strings, int64_t n, char *kind,
     *n_units = *kind == 'U' ? widest : longest;
     if (*n_units == 0) *n_units = 1; /* NumPy reads U0 badly */
     size_t n_each = *kind == 'U' ? *n_units * 4 : *n_units;
-    OB_FAIL_IF(ob__size_mul_overflows((size_t)n, n_each, n_bytes), error, OB_E_LIMIT, "the strings are too long");
+    OB_FAIL_IF(__builtin_mul_overflow(n, n_each, n_bytes), error, OB_E_LIMIT, "the strings are too long");
     *out = calloc(*n_bytes + 1, 1);
     OB_FAIL_IF(!*out, error, OB_E_MEMORY, "out of memory for %zu bytes", *n_bytes);
     for (int64_t i = 0; i < n; i++) {

@@ -108,6 +108,7 @@ ob_status ob__check_inputs(const ob_session *session, const ob_view *inputs, siz
         OB_FAIL_IF(!good || !ob__tensor_bytes(view->dtype, view->rank, view->dims, &n_bytes), error, OB_E_ARGUMENT,
                    "input %s: not a usable view", session->inputs[i]->name);
         size_t alignment = ob_dtype_size(view->dtype) > 8 ? 8 : ob_dtype_size(view->dtype);
+        if (view->dtype == OB_STRING) alignment = _Alignof(ob_string); /* pointers, of 4 bytes on some processors */
         OB_FAIL_IF((uintptr_t)view->data % alignment != 0, error, OB_E_ARGUMENT, "input %s: its data is not aligned to %zu bytes",
                    session->inputs[i]->name, alignment);
         OB_FAIL_IF(with_data && !view->data && ob_view_count(view) > 0, error, OB_E_ARGUMENT, "input %s has no data",

@@ -185,7 +185,7 @@ static ob_status read_clauses(clause_parser *c, ob_arena *arena, ob_clause *out,
     *n = 0;
     do {
         uint32_t n_guard;
-        OB_FAIL_IF(*n == most, c->text.error, OB_E_LIMIT, "\"%.200s\": more than %u condition%s", c->text.text, most,
+        OB_FAIL_IF(*n == most, c->text.error, OB_E_LIMIT, "\"%.200s\": more than %u condition%s", c->text.text, (unsigned)most,
                    most == 1 ? "" : "s");
         OB_TRY(read_clause(c, &n_guard));
         ob_literal *literals = OB_ARENA_ARRAY(arena, ob_literal, (size_t)c->n + 1);

@@ -48,8 +48,8 @@ static ob_status read_params(const ob_kernel_site *site, const ob_kernel_args *a
 
 /* -1 if the product is too large; ob__need_lanes refuses that size. */
 static int64_t times(int64_t a, int64_t b) {
-    size_t n;
-    return ob__size_mul_overflows((size_t)a, (size_t)b, &n) || n > INT64_MAX ? -1 : (int64_t)n;
+    int64_t n;
+    return ob__mul_overflows(a, b, &n) ? -1 : n;
 }
 
 static void set_sizes(attention *a) {

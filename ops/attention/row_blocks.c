@@ -43,10 +43,9 @@ static bool gains_by_packing(const ob_blocks *b, int which) {
 }
 
 static ob_status need(ob_kernel_needs *needs, int64_t a, int64_t b, size_t width, ob_error *error) {
-    size_t n;
-    OB_FAIL_IF(ob__size_mul_overflows((size_t)a, (size_t)b, &n) || n > INT64_MAX / 16, error, OB_E_LIMIT,
-               "there are too many keys and values");
-    return ob__need_lanes(needs, (int64_t)n, width, error);
+    int64_t n;
+    OB_FAIL_IF(ob__mul_overflows(a, b, &n) || n > INT64_MAX / 16, error, OB_E_LIMIT, "there are too many keys and values");
+    return ob__need_lanes(needs, n, width, error);
 }
 
 static int64_t packed_columns(const ob_blocks *b, int which) {

@@ -22,9 +22,9 @@ bool ob__writes_nothing(const ob_kernel_args *args) {
 
 static ob_status add_block(size_t *bytes, int64_t count, size_t n_bytes_each, ob_error *error) {
     size_t n_bytes = 0;
-    bool bad = count < 0 || ob__size_mul_overflows((size_t)count, n_bytes_each, &n_bytes) || n_bytes > (size_t)INT64_MAX - 64;
+    bool bad = count < 0 || __builtin_mul_overflow(count, n_bytes_each, &n_bytes) || n_bytes > PTRDIFF_MAX - 64;
     n_bytes = (size_t)ob__round_up_u64(n_bytes, 64);
-    bad = bad || *bytes > (size_t)INT64_MAX - n_bytes;
+    bad = bad || *bytes > PTRDIFF_MAX - n_bytes;
     OB_FAIL_IF(bad, error, OB_E_LIMIT, "scratch memory of %lld elements is too large", (long long)count);
     *bytes += n_bytes;
     return OB_OK;

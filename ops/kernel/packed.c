@@ -64,8 +64,8 @@ ob_status ob__want_packed_b(const ob_kernel_site *site, ob_matrices *p, const ob
     int32_t n_own = constant->rank > 2 ? constant->rank - 2 : 0;
     size_t all;
     bool large = ob__mul_overflows(padded, p->k, &elements) ||
-                 ob__size_mul_overflows((size_t)elements, ob_dtype_size(computing), &params->bytes) ||
-                 ob__size_mul_overflows(params->bytes, (size_t)ob__product(constant->dims, 0, n_own), &all);
+                 __builtin_mul_overflow(elements, ob_dtype_size(computing), &params->bytes) ||
+                 __builtin_mul_overflow(params->bytes, ob__product(constant->dims, 0, n_own), &all);
     OB_FAIL_IF(large, error, OB_E_LIMIT, "a packed matrix is too large");
     params->gemm = gemm;
     params->k = p->k;

@@ -96,7 +96,7 @@ ob_status ob__want_packed_bytes(const ob_kernel_site *site, const ob_kernel_args
     OB_FAIL_IF(!params, error, OB_E_MEMORY, "no memory for a plan");
     bool large = ob__mul_overflows(padded, obk_units(gemm, k), matrix) ||
                  ob__mul_overflows(*matrix, ob__count(&args->in[input]) / (k * n), &all) ||
-                 ob__size_mul_overflows((size_t)all, sizeof(obk_pair), &n_bytes);
+                 __builtin_mul_overflow(all, sizeof(obk_pair), &n_bytes);
     OB_FAIL_IF(large, error, OB_E_LIMIT, "a packed matrix is too large");
     *params = (packing){gemm, k, n, *matrix, zero};
     uint64_t format =

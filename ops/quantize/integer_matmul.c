@@ -63,8 +63,8 @@ static ob_status need_lanes(integer_matmul *s, ob_kernel_needs *needs, ob_error 
     s->strip = SUMS / p->columns;
     s->strip = s->strip >= UNIT ? s->strip / UNIT * UNIT : s->strip < 1 ? 1 : s->strip;
     if (s->strip > p->rows) s->strip = p->rows;
-    bool large = ob__size_mul_overflows((size_t)p->columns, sizeof(int32_t), &row) ||
-                 ob__size_mul_overflows(row, (size_t)s->strip + 1, &s->sums_bytes) || s->sums_bytes > SIZE_MAX / 2;
+    bool large = __builtin_mul_overflow(p->columns, sizeof(int32_t), &row) ||
+                 __builtin_mul_overflow(row, s->strip + 1, &s->sums_bytes) || s->sums_bytes > SIZE_MAX / 2;
     OB_FAIL_IF(large, error, OB_E_LIMIT, "the rows of a result are too long");
     s->sums_bytes = row * (size_t)s->strip;
     needs->lane_bytes = panel + row * ((size_t)s->strip + 1);

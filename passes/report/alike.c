@@ -107,7 +107,7 @@ ob_dim ob__alike_bytes(const ob_report *report, size_t *n_uncounted) {
     ob_dim numbers = 0, terms = 0;
     uint32_t n_terms = 0;
     for (const ob_alike_entry *p = report->patterns.first; p; p = p->next) {
-        ob_dim n = p->alike.n > OB_DIM_CONST_MAX ? OB_DIM_CONST_MAX : (ob_dim)p->alike.n;
+        ob_dim n = ob__least((int64_t)p->alike.n, OB_DIM_CONST_MAX);
         if (p->bytes == OB_DIM_UNKNOWN || (ob_dim_is_term(p->bytes) && ob_dim_is_anonymous(dims, p->bytes))) {
             *n_uncounted += p->alike.n;
         } else if (ob_dim_is_const(p->bytes)) {

@@ -190,7 +190,7 @@ void compare_drawn(const answers *definition, share mine, tally *found) {
     for (uint32_t i = 0; i < definition->n_drawn && !drawn.cut; i++) {
         drawn.end = end;
         uint32_t n_bytes = number(&drawn, 4);
-        drawn.cut |= n_bytes > end - drawn.at;
+        drawn.cut |= n_bytes > (size_t)(end - drawn.at);
         if (drawn.cut) break;
         drawn.end = drawn.at + n_bytes;
         if (i % (uint32_t)mine.of == (uint32_t)mine.part) compare_case(&drawn);
