@@ -7,6 +7,7 @@
 #include "kernels/gemm/pair.h"
 #include "kernels/gemm/quad.h"
 #include "kernels/level.h"
+#include "kernels/plain.h"
 #include "kernels/transpose.h"
 #include "kernels/vector.h"
 #include "kernels/window/visit.inc.h"
@@ -21,11 +22,6 @@ typedef struct obk_product {
     int64_t channels, n_kernel, plane, w_down, w_across;
     const int64_t *offset;
 } obk_product;
-
-/* The sum of the two products of a pair. */
-static inline uint32_t one_pair(uint32_t a, uint32_t b) {
-    return (uint32_t)((int16_t)a * (int16_t)b) + (uint32_t)((int16_t)(a >> 16) * (int16_t)(b >> 16));
-}
 
 /* The number of output channels to compute at once when `left` are left: full tiles as long as possible. */
 static int64_t channels_at_once(int64_t left) {
@@ -61,7 +57,7 @@ OBK_INLINE __m256i MAKE_MASK(int64_t first, int64_t end) {
     return _mm256_andnot_si256(_mm256_cmpgt_epi32(_mm256_set1_epi32((int)first), lane),
                                _mm256_cmpgt_epi32(_mm256_set1_epi32((int)end), lane));
 }
-#else
+#elif !OBK_PLAIN_REAL
 enum { DEPTHWISE_ROWS = 4, DEPTHWISE_WIDE_MASKED = false };
 typedef struct lane_range {
     int first, end;
@@ -105,6 +101,7 @@ enum { PANEL_ROWS = 8 };
 #endif
 
 #define T        float
+#define PLAIN    OBK_PLAIN_REAL
 #define PAD      obk_pad_f32
 #define NAME(n)  n##_f32
 #define VECTOR   obk_v_f32
@@ -119,6 +116,7 @@ enum { PANEL_ROWS = 8 };
 #define TRANSPOSE          obk_transpose_f32
 #include "kernels/conv/conv.inc.h"
 #define T        double
+#define PLAIN    OBK_PLAIN_REAL
 #define PAD      obk_pad_f64
 #define NAME(n)  n##_f64
 #define VECTOR   obk_v_f64
@@ -132,12 +130,13 @@ enum { PANEL_ROWS = 8 };
 
 /* Pairs of 16-bit integers; sums wrap around. */
 #define T                  obk_any_pair
+#define PLAIN              OBK_PLAIN_INTEGER
 #define PAD                obk_pad_4
 #define NAME(n)            n##_pairs
 #define VECTOR             obk_v_u32
 #define REGISTER           obk_r_u32
 #define FMA(a, b, c)       ((c) + obk_pair_products(a, b))
-#define FMA_ONE(a, b, c)   ((c) + one_pair(a, b))
+#define FMA_ONE(a, b, c)   obk_add_pair(a, b, c)
 #define TRANSPOSED_AT_ONCE OBK_TRANSPOSED_F32
 #define TRANSPOSE(to, to_step, from, from_step)                                                                                  \
     obk_transpose_f32((float *)(void *)(to), to_step, (const float *)(const void *)(from), from_step)
@@ -165,6 +164,7 @@ void OBK_FN(conv_quad)(uint32_t *quads, const uint8_t *const *from, uint32_t fli
 #ifdef OBK_QUADS
 OBK_QUADS_BEGIN
 #define T                  obk_any_quad
+#define PLAIN              OBK_PLAIN_INTEGER
 #define PAD                obk_pad_4
 #define NAME(n)            n##_quads
 #define VECTOR             obk_v_u32

@@ -1,6 +1,7 @@
-/* Template of conv.c. Parameters: T, PAD, NAME(n), VECTOR, REGISTER, FMA(a, b, c) of vectors, FMA_ONE of one element. TRANSPOSED
- * adds the transposed convolution. */
+/* Template of conv.c. Parameters: T, PAD, NAME(n), VECTOR, REGISTER, FMA(a, b, c) of vectors, FMA_ONE of one element, PLAIN as
+ * in panels.inc.h. TRANSPOSED adds the transposed convolution. */
 
+#if !PLAIN
 #define TILE    NAME(tile_6x2)
 #define ROWS    6
 #define COLUMNS 2
@@ -21,6 +22,7 @@
 #define ROWS    6
 #define COLUMNS 1
 #include "kernels/conv/tile.inc.h"
+#endif
 #define TILE    NAME(tile_1x1)
 #define ROWS    1
 #define COLUMNS 1
@@ -28,6 +30,13 @@
 
 static void NAME(tile)(int64_t out_channels, bool narrow, const obk_product *q, const T *x, const T *w, const T *bias,
                        int64_t rows, T *out, int64_t out_step) {
+#if PLAIN
+    enum { LANES = sizeof(VECTOR) / sizeof(T) };
+    const int64_t columns = narrow ? 1 : out_channels == 6 ? 2 : out_channels == 4 ? 3 : out_channels == 2 ? 4 : 8;
+    for (int64_t r = 0; r < rows; r++)
+        for (int64_t v = 0; v < columns * LANES; v += LANES)
+            NAME(tile_1x1)(q, x + v, w + r * q->w_down, bias ? bias + r : NULL, 1, out + r * out_step + v, out_step);
+#else
     if (narrow && out_channels == 1)
         NAME(tile_1x1)(q, x, w, bias, rows, out, out_step);
     else if (narrow)
@@ -40,6 +49,7 @@ static void NAME(tile)(int64_t out_channels, bool narrow, const obk_product *q, 
         NAME(tile_2x4)(q, x, w, bias, rows, out, out_step);
     else
         NAME(tile_1x8)(q, x, w, bias, rows, out, out_step);
+#endif
 }
 
 /* Computes n positions of `out_channels` (from channels_at_once) output channels, of which the first `rows` are stored. A row of
@@ -152,6 +162,7 @@ void OBK_FN(NAME(conv))(const obk_conv *c, const void *x, const void *w, const v
 #undef REGISTER
 #undef FMA
 #undef FMA_ONE
+#undef PLAIN
 #undef TRANSPOSED
 #undef TRANSPOSED_AT_ONCE
 #undef TRANSPOSE

@@ -4,6 +4,53 @@
  * A tile has DEPTHWISE_ROWS rows of results by one or 2 vectors; the plane is read in place. Padding is read as
  * zeros, which are multiplied like elements, so that bits are those of the other loops. */
 
+#if OBK_PLAIN_REAL
+/* Some results of a row, with the same bits in less code. checks: they may read padding. */
+OBK_INLINE void NAME(plain)(const int n, const bool checks, const obk_window *win, const T *x, const T *w, T start, int64_t row,
+                            int64_t column, T *y) {
+    const obk_axis *down = &win->axes[0], *across = &win->axes[1];
+    T sum[4];
+    OBK_UNROLL
+    for (int i = 0; i < n; i++) sum[i] = start;
+    for (int64_t r = 0; r < down->kernel; r++)
+        for (int64_t k = 0; k < across->kernel; k++, w++) {
+            const bool real = !checks || (row + r >= 0 && row + r < down->in && column + k >= 0 && column + k < across->in);
+            OBK_UNROLL
+            for (int i = 0; i < n; i++)
+                sum[i] = FMA_ONE(*w, real ? x[(row + r) * across->in + column + k + i * across->stride] : 0, sum[i]);
+        }
+    OBK_UNROLL
+    for (int i = 0; i < n; i++) y[i] = sum[i];
+}
+
+void OBK_FN(NAME(conv_depthwise))(const obk_conv *c, const void *x, const void *w, const void *bias, void *y, int64_t b,
+                                  int64_t first, int64_t end, void *lane, obk_pace *pace) {
+    const obk_window *win = &c->window;
+    const obk_axis *down = &win->axes[0], *across = &win->axes[1];
+    const int64_t last = ob__least((b + 1) * c->rows, down->out), n = across->out;
+    int64_t low, high;
+    (void)lane;
+    obk_inner_results(across, &low, &high);
+    for (int64_t m = first; m < end; m++) {
+        const T *filter = (const T *)w + m * win->n_kernel, start = bias ? ((const T *)bias)[m] : 0;
+        T *to = (T *)y + (m - first) * c->y_channel;
+        for (int64_t r = b * c->rows; r < last && !obk_stops(pace, n * win->n_kernel); r++, to += n) {
+            const int64_t row = r * down->stride - down->before;
+            const bool inside = row >= 0 && row + down->kernel <= down->in;
+            for (int64_t o = 0; o < n;) {
+                const int64_t column = o * across->stride - across->before;
+                if (inside && o >= low && o + 4 <= high) {
+                    NAME(plain)(4, false, win, x, filter, start, row, column, to + o);
+                    o += 4;
+                } else {
+                    NAME(plain)(1, true, win, x, filter, start, row, column, to + o);
+                    o++;
+                }
+            }
+        }
+    }
+}
+#else
 /* The columns of results that tiles compute: one vector, or two that begin `apart` from each other. */
 typedef struct NAME(strip) {
     const obk_window *window;
@@ -185,3 +232,4 @@ void OBK_FN(NAME(conv_depthwise))(const obk_conv *c, const void *x, const void *
 }
 #undef DEPTHWISE_LOADS
 #undef DEPTHWISE_LOAD
+#endif

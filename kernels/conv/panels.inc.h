@@ -1,5 +1,6 @@
 /* Template of conv.c: convolution with vectors along output channels. Parameters: T, PAD, NAME(n), VECTOR, REGISTER, FMA(a, b,
- * c), TRANSPOSE(to, to_step, from, from_step): a square of TRANSPOSED_AT_ONCE elements.
+ * c), PLAIN (OBK_PLAIN_REAL or OBK_PLAIN_INTEGER; if it is set FMA_ONE, too), TRANSPOSE(to, to_step, from, from_step): a square
+ * of TRANSPOSED_AT_ONCE elements.
  *
  * A tile has a few results (positions) by up to PANEL_VECTORS vectors of output channels. Its sums stay in registers for a block
  * of k, and lie in `sums` from one block to the next: [position][output channel of the panel]. So the order of k is that of the
@@ -10,6 +11,22 @@ enum { NAME(LANES) = sizeof(VECTOR) / sizeof(T) };
 #define FAR_BYTES (4 << 20)
 #endif
 
+#if PLAIN
+/* n products for one position, `width` vectors of output channels: the tile where vectors are not in registers. */
+OBK_INLINE void NAME(plain_tile)(const int width, ptrdiff_t n, const int64_t *restrict offset, const T *at, const T *restrict w,
+                                 const T *start, T *restrict sums) {
+    T sum[PANEL_VECTORS * NAME(LANES)];
+    OBK_UNROLL
+    for (int j = 0; j < width * NAME(LANES); j++) sum[j] = (start ? start : sums)[j];
+    for (ptrdiff_t l = 0; l < n; l++, w += width * NAME(LANES)) {
+        const T x = at[(ptrdiff_t)offset[l]];
+        OBK_UNROLL
+        for (int j = 0; j < width * NAME(LANES); j++) sum[j] = FMA_ONE(x, w[j], sum[j]);
+    }
+    OBK_UNROLL
+    for (int j = 0; j < width * NAME(LANES); j++) sums[j] = sum[j];
+}
+#else
 /* n products for `rows` positions. at[i] + offset[l]: the element of position i. start NULL: the sums continue. ahead: n cache
  * lines that are read soon. */
 OBK_INLINE void NAME(panel_tile)(const int rows, const int width, int64_t n, const int64_t *restrict offset, const T *const *at,
@@ -45,6 +62,7 @@ OBK_INLINE void NAME(panel_tile)(const int rows, const int width, int64_t n, con
         for (int v = 0; v < width; v++) end[v] = sum[i][v];
     }
 }
+#endif
 
 /* Positions in the order of results: rows of `length`, which begin at row[i] of the copy. */
 typedef struct NAME(walk) {
@@ -62,6 +80,17 @@ static inline const T *NAME(next)(NAME(walk) * w) {
     return x;
 }
 
+#if PLAIN
+#define PANEL_OF(width)                                                                                                          \
+    static void NAME(panel_##width)(int64_t n, int64_t k, const int64_t *offset, NAME(walk) walk, const T *w, const T *start,    \
+                                    T *sums) {                                                                                   \
+        for (; n > 0; n--, sums += (width)*NAME(LANES))                                                                          \
+            NAME(plain_tile)(width, (ptrdiff_t)k, offset, NAME(next)(&walk), w, start, sums);                                    \
+    }
+PANEL_OF(2)
+PANEL_OF(1)
+#undef PANEL_OF
+#else
 /* One block of k for n positions. The weights of the next block lie behind those of this one; the tiles fetch them together, each
  * a line for each product. */
 #define PANEL_OF(width, most)                                                                                                    \
@@ -87,6 +116,7 @@ PANEL_OF(3, 8)
 PANEL_OF(2, PANEL_ROWS_OF_2)
 PANEL_OF(1, 8)
 #undef PANEL_OF
+#endif
 
 static void NAME(panel_block)(int64_t vectors, int64_t n, int64_t k, const int64_t *offset, NAME(walk) walk, const T *w,
                               const T *start, T *sums) {
@@ -128,6 +158,26 @@ static void NAME(finish_panel)(T *y, int64_t y_channel, const T *sums, const obk
 
 /* ---- vectors along positions ---- */
 
+#if PLAIN
+/* n positions of some output channels of a panel, one position after the other. start: the bias. */
+static void NAME(along)(const bool fetches, int64_t n, int64_t k, const int64_t *restrict offset, const T *x, const T *restrict w,
+                        int64_t w_step, const T *restrict start, T *restrict to, int64_t to_row) {
+    (void)fetches;
+    for (ptrdiff_t i = 0; i < n; i++) {
+        T sum[ALONG_CHANNELS];
+        const T *weights = w;
+        OBK_UNROLL
+        for (int r = 0; r < ALONG_CHANNELS; r++) sum[r] = start[r];
+        for (ptrdiff_t l = 0; l < k; l++, weights += w_step) {
+            const T seen = x[i + (ptrdiff_t)offset[l]];
+            OBK_UNROLL
+            for (int r = 0; r < ALONG_CHANNELS; r++) sum[r] = FMA_ONE(seen, weights[r], sum[r]);
+        }
+        OBK_UNROLL
+        for (int r = 0; r < ALONG_CHANNELS; r++) to[r * to_row + i] = sum[r];
+    }
+}
+#else
 /* Some output channels of a panel by `vectors` vectors of neighbouring positions, which begin at x. start: the bias. fetches: the
  * operands of the next tile are fetched. */
 OBK_INLINE void NAME(along_tile)(const int vectors, const bool fetches, int64_t n, const int64_t *restrict offset, const T *x,
@@ -169,6 +219,7 @@ OBK_INLINE void NAME(along)(const bool fetches, int64_t n, int64_t k, const int6
         NAME(along_tile)(1, false, k, offset, x + at, w, w_step, start, to + at, to_row);
     }
 }
+#endif
 
 /* Stores `n` positions from `from` on, which lie in `finished`, without those between the rows. */
 static void NAME(finish_along)(const obk_conv *c, const T *finished, T *y, int64_t row, int64_t channels, int64_t from, int64_t n,

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "kernels/plain.h"
 #include "kernels/transpose.h"
 #include "kernels/vector.h"
 

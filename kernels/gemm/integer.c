@@ -7,6 +7,7 @@
 #include "core/base/integers.h"
 #include "kernels/gemm/pair.h"
 #include "kernels/gemm/quad.h"
+#include "kernels/plain.h"
 
 enum { W = OBK_VECTOR_BYTES / 4, NR = 2 * W, BLOCK = 384 }; /* in units */
 

@@ -1,6 +1,20 @@
 /* Template of integer.c: products of packed units. Parameters: NAME(x), ADD(a, b, sum) of vectors of units, UNITS(k) units of a
  * row without the last one, HAS_START: the last unit of a row of A times that of a column of B is the start of the sum. */
 
+#if OBK_PLAIN_INTEGER
+/* One row of Y by a panel of B: the tile where vectors are not in registers. Only for pairs. */
+static void NAME(plain_tile)(ptrdiff_t units, const obk_any_pair *a, const obk_any_pair *b, uint32_t *y) {
+    uint32_t sum[NR];
+    OBK_UNROLL
+    for (int j = 0; j < NR; j++) sum[j] = 0;
+    for (; units > 0; units--, a++, b += NR) {
+        OBK_UNROLL
+        for (int j = 0; j < NR; j++) sum[j] = obk_add_pair(*a, b[j], sum[j]);
+    }
+    OBK_UNROLL
+    for (int j = 0; j < NR; j++) y[j] = sum[j];
+}
+#else
 /* The microkernel: rows x (2 * panels) vectors of Y. The caller passes rows and panels as constants. Panels of B lie b_panel
  * apart. start: the last unit, counted from a and b; -1: sums start at 0. */
 OBK_INLINE void NAME(tile)(const int rows, const int panels, int64_t units, int64_t start, const obk_any_pair *a, ptrdiff_t a_row,
@@ -31,16 +45,27 @@ OBK_INLINE void NAME(tile)(const int rows, const int panels, int64_t units, int6
     for (int v = 0; v < 2 * panels; v++) *(obk_v_u32 *)(y + i * y_row + v * W) = sum[i][v];
 }
 
+#endif
+
 /* The tile of `rows` rows at y, `panels` panels wide (more than one only for few rows). */
 static void NAME(any_tile)(int64_t rows, int64_t panels, int64_t units, int64_t start, const obk_any_pair *a, ptrdiff_t a_row,
                            const obk_any_pair *b, ptrdiff_t b_panel, uint32_t *y, ptrdiff_t y_row) {
+#if OBK_PLAIN_INTEGER
+    for (int64_t i = 0; i < rows; i++)
+        for (int64_t p = 0; p < panels; p++)
+            NAME(plain_tile)((ptrdiff_t)units, a + i * a_row, b + p * b_panel, y + i * y_row + p * NR);
+    (void)start;
+#else
 #define TILE(rows, panels)                                                                                                       \
-    case rows * 8 + panels: NAME(tile)(rows, panels, units, start, a, a_row, b, b_panel, y, y_row); break
+    case rows * 8 + panels:                                                                                                      \
+        NAME(tile)(rows, panels, units, start, a, a_row, b, b_panel, y, y_row);                                                  \
+        break
     switch (rows * 8 + panels) {
 #include "kernels/gemm/tiles.inc.h"
     default: break;
     }
 #undef TILE
+#endif
 }
 
 /* Computes the columns of Y from j on, for one block of k: n_panels panels of B. */

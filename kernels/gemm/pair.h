@@ -6,11 +6,22 @@
 
 #ifdef __SSE2__
 #include <immintrin.h>
+#elif defined(__ARM_FEATURE_SIMD32)
+#include <arm_acle.h>
 #endif
 
 #include "kernels/vector.h"
 
 typedef uint32_t obk_any_pair __attribute__((may_alias)); /* an obk_pair as one number */
+
+/* sum + the two products of a pair; wraps. */
+static inline uint32_t obk_add_pair(uint32_t a, uint32_t b, uint32_t sum) {
+#ifdef __ARM_FEATURE_SIMD32
+    return (uint32_t)__smlad((int16x2_t)a, (int16x2_t)b, (int32_t)sum);
+#else
+    return sum + (uint32_t)((int16_t)a * (int16_t)b) + (uint32_t)((int16_t)(a >> 16) * (int16_t)(b >> 16));
+#endif
+}
 
 /* For each pair: the sum of its two products. */
 OBK_INLINE obk_r_u32 obk_pair_products(obk_r_u32 a, obk_r_u32 b) {

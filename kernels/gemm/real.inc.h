@@ -43,6 +43,21 @@ static void NAME(finish)(REAL *restrict y, ptrdiff_t y_row, const REAL *restrict
     }
 }
 
+#if OBK_PLAIN_REAL
+/* One row of Y by a panel of B: the tile where vectors are not in registers. */
+static void NAME(plain_tile)(ptrdiff_t k, const REAL *restrict a, ptrdiff_t a_k, const REAL *restrict b, ptrdiff_t b_k,
+                             REAL *restrict y, bool adds) {
+    REAL sum[NAME(NR)];
+    OBK_UNROLL
+    for (int j = 0; j < NAME(NR); j++) sum[j] = 0;
+    for (; k > 0; k--, a += a_k, b += b_k) {
+        OBK_UNROLL
+        for (int j = 0; j < NAME(NR); j++) sum[j] = OBK_FMA(*a, b[j], sum[j]);
+    }
+    OBK_UNROLL
+    for (int j = 0; j < NAME(NR); j++) y[j] = adds ? y[j] + sum[j] : sum[j];
+}
+#else
 /* The microkernel: rows x (2 * panels) vectors of Y, which are written, or added to if `adds`. The caller passes rows and panels
  * as constants. Panels of B lie b_panel apart. */
 OBK_INLINE void NAME(tile)(const int rows, const int panels, int64_t k, const REAL *a, ptrdiff_t a_row, ptrdiff_t a_k,
@@ -78,16 +93,26 @@ OBK_INLINE void NAME(tile)(const int rows, const int panels, int64_t k, const RE
     for (int v = 0; v < 2 * panels; v++) *(MEMORY *)(y + i * y_row + v * NAME(W)) = sum[i][v];
 }
 
+#endif
+
 /* The tile of `rows` rows at y, `panels` panels wide (more than one only for few rows). */
 static void NAME(any_tile)(int64_t rows, int64_t panels, int64_t k, const REAL *a, ptrdiff_t a_row, ptrdiff_t a_k, const REAL *b,
                            ptrdiff_t b_k, ptrdiff_t b_panel, REAL *y, ptrdiff_t y_row, bool adds) {
+#if OBK_PLAIN_REAL
+    for (int64_t i = 0; i < rows; i++)
+        for (int64_t p = 0; p < panels; p++)
+            NAME(plain_tile)((ptrdiff_t)k, a + i * a_row, a_k, b + p * b_panel, b_k, y + i * y_row + p * NAME(NR), adds);
+#else
 #define TILE(rows, panels)                                                                                                       \
-    case rows * 8 + panels: NAME(tile)(rows, panels, k, a, a_row, a_k, b, b_k, b_panel, y, y_row, adds); break
+    case rows * 8 + panels:                                                                                                      \
+        NAME(tile)(rows, panels, k, a, a_row, a_k, b, b_k, b_panel, y, y_row, adds);                                             \
+        break
     switch (rows * 8 + panels) {
 #include "kernels/gemm/tiles.inc.h"
     default: break;
     }
 #undef TILE
+#endif
 }
 
 /* ---- packing ---- */
@@ -239,7 +264,7 @@ void OBK_FN(NAME(gemm_product))(const obk_gemm_call *call) {
 
 /* ---- one row by a matrix that is dense along k ---- */
 
-enum { NAME(AT_ONCE) = 4 };
+enum { NAME(AT_ONCE) = OBK_PLAIN_REAL ? 1 : 4 };
 
 /* The dot products of x with `n` columns of b, each in 2 W partial sums that are added in a fixed order. */
 OBK_INLINE void NAME(dots)(const int n, REAL *to, const REAL *x, const REAL *b, ptrdiff_t b_column, int64_t k) {

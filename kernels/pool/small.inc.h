@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "core/base/integers.h"
+#include "kernels/plain.h"
 #include "kernels/pool/lanes.h"
 #include "kernels/vector.h"
 #include "kernels/window/visit.inc.h"
