@@ -35,10 +35,13 @@ if(NOT OB_ATOMIC_IN_COMPILER)
   set(CMAKE_REQUIRED_LIBRARIES atomic)
   check_c_source_compiles("${ob_atomic_source}" OB_ATOMIC_IN_LIBRARY)
   unset(CMAKE_REQUIRED_LIBRARIES)
-  if(NOT OB_ATOMIC_IN_LIBRARY)
+  if(OB_ATOMIC_IN_LIBRARY)
+    ob_link(atomic atomic)
+  elseif(CMAKE_SYSTEM_NAME STREQUAL "Generic") # a microcontroller: kernels and operators do with 32 bits, sessions do not
+    add_compile_definitions(OB_NO_ATOMIC_64)
+  else()
     message(FATAL_ERROR "Atomic operations on 64 bits are needed: neither the compiler nor libatomic has them.")
   endif()
-  ob_link(atomic atomic)
 endif()
 
 # ---- Libraries. -----------------------------------------------------------------------------------------------------

@@ -15,6 +15,7 @@ void ob__log(const ob_logger *logger, ob_log_level level, const char *format, ..
 }
 
 uint64_t ob__now_ns(void) {
+#ifdef CLOCK_MONOTONIC
     struct timespec t;
 #ifdef CLOCK_MONOTONIC
     clock_gettime(CLOCK_MONOTONIC, &t);
@@ -22,4 +23,7 @@ uint64_t ob__now_ns(void) {
     t = (struct timespec){0};
 #endif
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+#else /* microcontrollers */
+    return (uint64_t)clock() * (1000000000u / CLOCKS_PER_SEC);
+#endif
 }

@@ -108,11 +108,20 @@ void ob__parallel(const ob_threads *threads, int64_t n, int64_t grain, void (*ta
 
 /* ---- Chunks and lanes ---- */
 
-/* Chunks first + (left >> 32) .. first + (left & UINT32_MAX) - 1 are not taken yet. The first lane takes the first one, others
- * the last one. So of two lanes each has neighbouring chunks, and about the same ones in the next step, whose operands are then
- * in its own cache. */
+/* Two halves of a number that is read and written at once: as wide as the processor can (cmake/target.cmake). */
+#ifdef OB_NO_ATOMIC_64
+typedef uint32_t halves;
+#else
+typedef uint64_t halves;
+#endif
+enum { HALF = sizeof(halves) * 4 };
+#define LOWER_HALF (((halves)1 << HALF) - 1)
+
+/* Chunks first + the upper half of left .. first + its lower half - 1 are not taken yet. The first lane takes the first one,
+ * others the last one. So of two lanes each has neighbouring chunks, and about the same ones in the next step, whose operands are
+ * then in its own cache. */
 typedef struct chunks {
-    _Atomic uint64_t left;
+    _Atomic halves left;
     int64_t first;
     void (*task)(void *context, int64_t chunk, int lane);
     void *context;
@@ -120,12 +129,12 @@ typedef struct chunks {
 } chunks;
 
 static bool take(chunks *c, bool from_the_end, int64_t *chunk) {
-    uint64_t left = atomic_load_explicit(&c->left, memory_order_relaxed), rest;
+    halves left = atomic_load_explicit(&c->left, memory_order_relaxed), rest;
     do {
-        const uint64_t begin = left >> 32, end = left & UINT32_MAX;
+        const halves begin = left >> HALF, end = left & LOWER_HALF;
         if (begin >= end) return false;
         *chunk = c->first + (int64_t)(from_the_end ? end - 1 : begin);
-        rest = from_the_end ? left - 1 : left + (UINT64_C(1) << 32);
+        rest = from_the_end ? left - 1 : left + ((halves)1 << HALF);
     } while (!atomic_compare_exchange_weak_explicit(&c->left, &left, rest, memory_order_relaxed, memory_order_relaxed));
     return true;
 }
@@ -137,7 +146,7 @@ static void run_lanes(void *context, int64_t begin, int64_t end) {
 }
 
 void ob__each_chunk(const ob_threads *threads, int64_t n, void (*task)(void *context, int64_t chunk, int lane), void *context) {
-    enum { MOST = INT32_MAX };
+    const int64_t most = LOWER_HALF >> 1;
     const int64_t lanes = ob__lanes(threads);
     if (n <= 0 || ob__stop_now(threads)) return;
     if (lanes == 1 || n == 1) {
@@ -147,9 +156,9 @@ void ob__each_chunk(const ob_threads *threads, int64_t n, void (*task)(void *con
     int64_t first = 0;
     do {
         chunks c = {.first = first, .task = task, .context = context, .threads = threads};
-        atomic_init(&c.left, (uint64_t)ob__least(n - first, MOST));
+        atomic_init(&c.left, (halves)ob__least(n - first, most));
         threads->run(threads->pool, lanes, 1, run_lanes, &c);
-        first += MOST;
+        first += most;
     } while (first < n && !ob__stop_now(threads));
 }
 
