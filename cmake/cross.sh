@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# usage: cross.sh TARGET: builds for another machine with Debian's cross compiler, warnings as errors, and runs tests under
-# qemu-user. TARGET is a file of cmake/toolchains. protobuf-c and cmocka for the target are built from Debian's sources.
+# usage: cross.sh TARGET: builds for another machine with Debian's cross compiler, warnings as errors, and runs what it can of it:
+# tests under qemu-user (i386: on this machine), and on a microcontroller, which has no operating system, results of kernels under
+# qemu-system. TARGET is a file of cmake/toolchains. protobuf-c and cmocka for the target are built from Debian's sources.
 # Everything stays in build-cross/.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -13,10 +14,43 @@ build=$folder/build
 jobs=$(nproc 2>/dev/null || echo 2)
 value() { sed -nE "s/^set\\($1 (.*)\\)\$/\\1/p" "$toolchain"; }
 triplet=$(value OB_TRIPLET)
-qemu=$(value OB_QEMU)
+loader=$(value OB_LOADER)
+runner=("$(value OB_QEMU)" -L "/usr/$triplet")
+[ -z "$loader" ] || runner=("$loader" --library-path "/usr/$triplet/lib")
+n_results=0
 fail() {
     printf 'cross.sh: %s\n' "$*" >&2
     exit 1
+}
+
+# ---- results of kernels, bit for bit those of the machine that builds ----
+
+# aot_library FOLDER [OPTION...]: the library for ahead-of-time C: kernels, operators and what they need; no model is read.
+aot_library() {
+    local into=$1
+    shift
+    cmake -S . -B "$into" -G Ninja --log-level=WARNING -DCMAKE_BUILD_TYPE=MinSizeRel -DOB_WERROR=ON -DOB_WITH_PROTOBUF=OFF \
+        -DOB_INSTALL=OFF "$@"
+    cmake --build "$into" --parallel "$jobs"
+}
+
+# The baseline's results on this machine.
+expected_results() {
+    local here=$all/host
+    aot_library "$here" -DOB_ISA_LEVELS= -DOB_WITH_SLEEF=OFF
+    cc -std=c11 -O2 -ffp-contract=off -I. -Iinclude -o "$here/kernel_results" tests/kernel_results.c \
+        "$here/libonnx_broadcast.a" -lm
+    "$here/kernel_results" >"$here/kernel_results.txt"
+}
+
+# compare_results FILE: those of the target. arm64 rounds a product and its sum once, so that its sums are others.
+compare_results() {
+    local fused=none
+    [ "$target" != arm64 ] || fused=fused
+    expected_results
+    diff <(grep -v "^$fused" "$all/host/kernel_results.txt") <(grep -v "^$fused" "$1") ||
+        fail "results of kernels on $target (>) are not those of this machine (<)"
+    n_results=$(grep -vc "^$fused" "$1")
 }
 
 # protobuf-c's library and cmocka as static libraries in $root/usr.
@@ -45,7 +79,7 @@ command_lines() {
     local name commands=$folder/commands
     mkdir -p "$commands"
     for name in onnx-broadcast-check onnx-broadcast-run; do
-        printf '#!/bin/sh\nexec %s -L /usr/%s %s "$@"\n' "$qemu" "$triplet" "$build/$name" >"$commands/$name"
+        printf '#!/bin/sh\nexec %s %s "$@"\n' "${runner[*]}" "$build/$name" >"$commands/$name"
         chmod +x "$commands/$name"
     done
     ln -sfn "$build/tests" "$commands/tests"
@@ -64,17 +98,71 @@ compiler_alone() {
     grep -q 'libprotobuf-c' "$bare.log" || fail "what is missing is not named: $bare.log"
 }
 
+# ---- a microcontroller ----
+
+# Runs a program for the board: its text on standard output, its exit status.
+on_board() {
+    timeout 60 "$(value OB_QEMU)" -M mps2-an386 -nographic -monitor none -serial none -chardev stdio,id=host \
+        -semihosting-config enable=on,target=native,chardev=host -kernel "$1"
+}
+
+microcontroller() {
+    local board=examples/microcontroller/mps2_an386 flags
+    read -ra flags <<<"$(value CMAKE_C_FLAGS_INIT | tr -d '"')"
+    flags+=(-std=c11 -O2 -ffp-contract=off -Wall -Wextra -Werror "-I$board" -I. -Iinclude)
+    aot_library "$build" -DCMAKE_TOOLCHAIN_FILE="$toolchain"
+    "$triplet-gcc" "${flags[@]}" -DOB_BOARD -nostartfiles -T "$board/link.ld" -Wl,--gc-sections -o "$folder/kernel_results.elf" \
+        tests/kernel_results.c "$board/start.c" "$build/libonnx_broadcast.a" -lm
+    on_board "$folder/kernel_results.elf" >"$folder/kernel_results.txt" || fail "kernel_results.elf fails on the board: status $?"
+    compare_results "$folder/kernel_results.txt"
+    # A fault ends the program with a status of its own: what runs to its end has met none.
+    echo 'int main(void) { __builtin_trap(); }' >"$folder/fault.c"
+    "$triplet-gcc" "${flags[@]}" -nostartfiles -T "$board/link.ld" -o "$folder/fault.elf" "$folder/fault.c" "$board/start.c"
+    local status=0
+    on_board "$folder/fault.elf" >"$folder/fault.txt" || status=$?
+    [ "$status" = 70 ] || fail "a fault on the board ends with status $status, not 70"
+    "$triplet-size" "$build/libonnx_broadcast.a" --totals | tail -1
+}
+
+# ---- tests ----
+
+# Programs alone: scripts that call what was built would need an emulator inside. Left out are those that take minutes under an
+# emulator, or measure time. The rest in order of value, so that what fails first matters most: kernels, what knows the machine,
+# everything else.
+n_tests=0
+passed() { # NAME PATTERN NOT: the tests whose names match PATTERN and not NOT
+    local log=$folder/$1.log
+    ctest --test-dir "$build" --output-on-failure --no-tests=error --parallel "$jobs" -R "$2" \
+        -E "^(test_run_cli|test_ort_.*|test_plugin.*|test_host|test_worker|test_run_limits|test_allocation|test_cost\
+|test_solve_limits)\$${3:+|$3}" | tee "$log"
+    n_tests=$((n_tests + $(sed -nE 's/^100% tests passed, 0 tests failed out of ([0-9]+)$/\1/p' "$log")))
+}
+names() { # FOLDER...: the names of the tests there
+    local file found=()
+    for file in "${@/%//test_*.c}"; do for file in $file; do found+=("$(basename "$file" .c)"); done; done
+    (IFS='|' && echo "^(${found[*]})\$")
+}
+
 [ -f "$toolchain" ] && [ -n "$triplet" ] || fail "'$target' is no file of cmake/toolchains that names a target"
+if [ "$triplet" = arm-none-eabi ]; then
+    echo "$target runs, on qemu-system-arm -M mps2-an386: results of kernels, and a fault"
+    microcontroller
+    echo "$target: $n_results results of kernels have the bits of this machine"
+    exit 0
+fi
+echo "$target runs, by ${runner[0]}: results of kernels, the unit tests, ONNX's node tests, the command-line cases"
 cmake/debian_sources.sh "$all/sources"
 build_libraries
 compiler_alone
 cmake -S . -B "$build" -G Ninja --log-level=WARNING -DCMAKE_TOOLCHAIN_FILE="$toolchain" -DOB_SYSROOT="$root" \
     -DCMAKE_BUILD_TYPE=Release -DOB_WERROR=ON
 cmake --build "$build" --parallel "$jobs"
-# Programs alone: scripts that call what was built would need an emulator inside. The last of those that are left out take minutes
-# under an emulator.
-ctest --test-dir "$build" --output-on-failure --no-tests=error --parallel "$jobs" \
-    -R '^(test_|conformance_node$|headers_c11$|guide_sizes$)' \
-    -E '^(test_run_cli|test_ort_.*|test_plugin.*|test_host|test_worker|test_run_limits|test_allocation|test_cost)$'
+OB_ISA=baseline "${runner[@]}" "$build/tests/kernel_results" >"$folder/kernel_results.txt"
+compare_results "$folder/kernel_results.txt"
+kernels=$(names tests/kernels) core=$(names tests/core tests/proto)
+passed kernels "$kernels" ""
+passed core "$core" ""
+passed others '^(test_|conformance_node$|headers_c11$|guide_sizes$)' "$kernels|$core"
 command_lines
 [ "$target" != arm64 ] || python3 tests/instructions.py . "$build" --arm64
+echo "$target: $n_tests tests passed, and the command-line cases; $n_results results of kernels have the bits of this machine"

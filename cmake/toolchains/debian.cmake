@@ -1,6 +1,6 @@
-# The rest of a toolchain file: Debian's cross compiler for OB_TRIPLET, and OB_QEMU to run the programs that it makes. Libraries
-# of the target, for instance protobuf-c, are looked for in OB_SYSROOT (where `./dev cross` puts them) and beside the compiler,
-# but not among those of the machine that builds.
+# The rest of a toolchain file: Debian's cross compiler for OB_TRIPLET, and OB_QEMU to run the programs that it makes, or
+# OB_LOADER, with which this machine runs them itself. Libraries of the target, for instance protobuf-c, are looked for in
+# OB_SYSROOT (where `./dev cross` puts them) and beside the compiler, but not among those of the machine that builds.
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_C_COMPILER ${OB_TRIPLET}-gcc)
 set(OB_SYSROOT "" CACHE PATH "Folder with the usr/include and usr/lib of the target's libraries")
@@ -10,4 +10,8 @@ set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
 set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
 set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)
 set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE ONLY)
-set(CMAKE_CROSSCOMPILING_EMULATOR ${OB_QEMU};-L;/usr/${OB_TRIPLET})
+if(OB_LOADER)
+  set(CMAKE_CROSSCOMPILING_EMULATOR ${OB_LOADER};--library-path;/usr/${OB_TRIPLET}/lib)
+else()
+  set(CMAKE_CROSSCOMPILING_EMULATOR ${OB_QEMU};-L;/usr/${OB_TRIPLET})
+endif()

@@ -547,8 +547,12 @@ static const char *reason_without(const char *name) {
     return NULL;
 }
 
-/* The executor has neither a kernel nor a body for them. */
+/* The executor has neither a kernel nor a body for them, or this build lacks the library that a kernel needs. */
+#ifdef OB_WITH_PCRE2
 static const char not_run[] = "Scale DynamicSlice";
+#else
+static const char not_run[] = "Scale DynamicSlice RegexFullMatch";
+#endif
 
 /* Calls that tests/values does not have. An operand without elements gets some. */
 static const char *const more[] = {
