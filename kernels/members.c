@@ -6,6 +6,7 @@
 #include "kernels/gemm/gemm.h"
 #include "kernels/pool/pool.h"
 #include "kernels/reduce/reduce.h"
+#include "kernels/resize/resize.h"
 
 /* ---- Windows ---- */
 
@@ -110,6 +111,28 @@ static const ob_member gemm_members[] = {
     OB_VALUE(obk_gemm, mr),         OB_VALUE(obk_gemm, nr),        OB_VALUE(obk_gemm, panel_k), OB_SIZE(obk_gemm, row_bytes),
     OB_FUNCTION(obk_gemm, product), OB_FUNCTION(obk_gemm, pack_a), OB_UNREAD(obk_gemm, pack_b), OB_FUNCTION(obk_gemm, row)};
 const ob_struct obk_gemm_struct = OB_STRUCT(obk_gemm, gemm_members);
+
+/* ---- Resampling ---- */
+
+static int64_t resize_taps(const void *owner, uint32_t i) {
+    const obk_resize_axis *axis = owner;
+    (void)i;
+    return axis->taps * axis->n_out;
+}
+static int64_t resize_width(const void *owner, uint32_t i) {
+    (void)i;
+    return ((const obk_resize_axis *)owner)->wide ? (int64_t)sizeof(double) : (int64_t)sizeof(float);
+}
+
+static const ob_member resize_axis_members[] = {OB_VALUE(obk_resize_axis, n_in),
+                                                OB_VALUE(obk_resize_axis, n_out),
+                                                OB_VALUE(obk_resize_axis, taps),
+                                                OB_VALUE(obk_resize_axis, times),
+                                                OB_VALUE(obk_resize_axis, rises),
+                                                OB_VALUE(obk_resize_axis, wide),
+                                                OB_NUMBERS(obk_resize_axis, index, resize_taps),
+                                                OB_ANY_NUMBERS(obk_resize_axis, weight, resize_taps, resize_width)};
+const ob_struct obk_resize_axis_struct = OB_STRUCT(obk_resize_axis, resize_axis_members);
 
 /* ---- Elementwise ---- */
 

@@ -24,6 +24,7 @@ typedef enum ob_member_kind {
     OB_MEMBER_STRUCT,        /* n values of type `type` */
     OB_MEMBER_POINTER,       /* to `count` constant values of type `type`; NULL: none */
     OB_MEMBER_NUMBERS,       /* to `count` constant integers or reals, as `target` and `size` say */
+    OB_MEMBER_ANY_NUMBERS,   /* to `count` constant numbers of `each` bytes; 0: it cannot be written */
     OB_MEMBER_TABLE,         /* to `count` pointers, the i-th of which points to `each` numbers */
     OB_MEMBER_ELEMENT,       /* to one constant element of `count` bytes */
     OB_MEMBER_PARAMS,        /* to one constant value, whose type is the value of the next member, which is of kind TYPE */
@@ -129,6 +130,12 @@ typedef struct ob_struct {
     {                                                                                                                            \
         OB_MEMBER_(owner, member), .kind = OB_MEMBER_NUMBERS, .size = sizeof *OB_AT_(owner, member), .n = 1,                     \
                                    .target = OB_CONST_KIND_((const __typeof__(*OB_AT_(owner, member)) *)0), .count = (count_)    \
+    }
+/* For a pointer to void: width_ tells the bytes of a number, which are 1, 2, 4 or 8; 0: these are no numbers. */
+#define OB_ANY_NUMBERS(owner, member, count_, width_)                                                                            \
+    {                                                                                                                            \
+        OB_MEMBER_(owner, member), .kind = OB_MEMBER_ANY_NUMBERS, .size = sizeof OB_AT_(owner, member), .n = 1,                  \
+                                   .count = (count_), .each = (width_)                                                           \
     }
 #define OB_TABLE(owner, member, count_, each_)                                                                                   \
     {                                                                                                                            \

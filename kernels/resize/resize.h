@@ -7,11 +7,11 @@
 #include <stdint.h>
 
 /* index[k * n_out + i]: the element that tap k of result i reads, below n_in. `rises`: the indices of a tap never decrease.
- * `times`: the first tap reads each element this many times, in order; else 0. weight: float or double, with the same layout;
- * elements with weight 0 are not read. */
+ * `times`: the first tap reads each element this many times, in order; else 0. weight: float, or with `wide` double, with the
+ * same layout; elements with weight 0 are not read. */
 typedef struct obk_resize_axis {
     int64_t n_in, n_out, taps, times;
-    bool rises;
+    bool rises, wide; /* wide: weights are double */
     const int32_t *index;
     const void *weight;
 } obk_resize_axis;

@@ -17,11 +17,12 @@ typedef struct obk_sampling {
     bool adds;                        /* adds to y; for a maximum, y takes part */
 } obk_sampling;
 
+typedef void (*obk_sample)(void *y, const void *x, const obk_sampling *s);
+
 /* [0] is for floats, [1] for doubles. y is dense within a plane and overlaps nothing. */
 typedef struct obk_samples {
-    void (*sum[2])(void *y, const void *x, const obk_sampling *s);
-    /* The largest weighted element. NaN is only found if it comes first. */
-    void (*max[2])(void *y, const void *x, const obk_sampling *s);
+    obk_sample sum[2];
+    obk_sample max[2]; /* the largest weighted element. NaN is only found if it comes first */
 } obk_samples;
 
 #endif

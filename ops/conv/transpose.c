@@ -10,6 +10,7 @@
 #include "kernels/window/window.h"
 #include "ops/conv/params.h"
 #include "ops/kernel/common.h"
+#include "ops/kernel/members.h"
 #include "ops/table/op.h"
 
 typedef struct transposed {
@@ -20,6 +21,18 @@ typedef struct transposed {
     int64_t n_planes, groups, channels, out_channels; /* images times groups; the channels are those of one group */
     int64_t part_channels, n_parts;
 } transposed;
+
+static const ob_member transposed_members[] = {OB_NESTED(transposed, window, &obk_window_struct),
+                                               OB_FUNCTION(transposed, columns),
+                                               OB_FUNCTION(transposed, fold),
+                                               OB_VALUE(transposed, width),
+                                               OB_VALUE(transposed, n_planes),
+                                               OB_VALUE(transposed, groups),
+                                               OB_VALUE(transposed, channels),
+                                               OB_VALUE(transposed, out_channels),
+                                               OB_VALUE(transposed, part_channels),
+                                               OB_VALUE(transposed, n_parts)};
+static const ob_struct transposed_struct = OB_STRUCT(transposed, transposed_members);
 
 typedef struct job {
     const transposed *t;
@@ -126,9 +139,12 @@ static ob_status transposed_compute(const ob_kernel_args *args, ob_error *error)
     return OB_OK;
 }
 
-static ob_status transposed_run(const ob_kernel_args *args, ob_error *error) {
+OB_RUN(ob__run_conv_transpose) {
     return ob__run_real(args, transposed_compute, error);
 }
 
-const ob_kernel ob__kernel_conv_transpose = {
-    .name = "conv_transpose", .state_bytes = sizeof(transposed), .plan = transposed_plan, .run = transposed_run};
+const ob_kernel ob__kernel_conv_transpose = {.name = "conv_transpose",
+                                             .state_bytes = sizeof(transposed),
+                                             .state = &transposed_struct,
+                                             .plan = transposed_plan,
+                                             OB_RUNS(ob__run_conv_transpose)};

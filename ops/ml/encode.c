@@ -3,6 +3,7 @@
 #include "core/base/arena.h"
 #include "core/graph/types.h"
 #include "ops/kernel/common.h"
+#include "ops/kernel/members.h"
 #include "ops/ml/keys.h"
 #include "ops/ml/score.h"
 #include "ops/table/attributes.h"
@@ -14,6 +15,10 @@ typedef struct lookup {
     ob_ml_keys keys;
     ob_ml_labels values; /* a value for each key, followed by the default */
 } lookup;
+
+static const ob_member lookup_members[] = {OB_NESTED(lookup, keys, &ob__ml_keys_struct),
+                                           OB_NESTED(lookup, values, &ob__ml_labels_struct)};
+static const ob_struct lookup_struct = OB_STRUCT(lookup, lookup_members);
 
 /* The values, followed by the default for elements without a key. */
 static ob_status add_default(const ob_kernel_site *site, const ob_ml_lookup *l, ob_ml_labels *out, ob_error *error) {
@@ -58,7 +63,7 @@ static void put(char *to, const char *values, const uint32_t *places, int64_t n,
         for (int64_t i = 0; i < n; i++) memcpy(to + (size_t)i * width, values + (size_t)places[i] * width, width);
 }
 
-static ob_status lookup_run(const ob_kernel_args *args, ob_error *error) {
+OB_RUN(ob__run_ml_lookup) {
     enum { TOGETHER = 256 };
     const lookup *k = args->state;
     const ob_view *in = &args->in[0], *out = &args->out[0];
@@ -76,7 +81,7 @@ static ob_status lookup_run(const ob_kernel_args *args, ob_error *error) {
 }
 
 const ob_kernel ob__kernel_ml_lookup = {
-    .name = "ml_lookup", .state_bytes = sizeof(lookup), .plan = lookup_plan, .run = lookup_run};
+    .name = "ml_lookup", .state_bytes = sizeof(lookup), .state = &lookup_struct, .plan = lookup_plan, OB_RUNS(ob__run_ml_lookup)};
 
 /* ---- OneHotEncoder ---- */
 
@@ -85,6 +90,10 @@ typedef struct one_hot {
     uint32_t n;
     bool zeros;
 } one_hot;
+
+static const ob_member one_hot_members[] = {OB_NESTED(one_hot, keys, &ob__ml_keys_struct), OB_VALUE(one_hot, n),
+                                            OB_VALUE(one_hot, zeros)};
+static const ob_struct one_hot_struct = OB_STRUCT(one_hot, one_hot_members);
 
 static ob_status one_hot_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
     one_hot *o = args->state;
@@ -100,7 +109,7 @@ static ob_status one_hot_plan(const ob_kernel_site *site, ob_kernel_args *args, 
     return ob__ml_keys(site, &list, true, OB_ML_LAST, &o->keys, error);
 }
 
-static ob_status one_hot_run(const ob_kernel_args *args, ob_error *error) {
+OB_RUN(ob__run_ml_one_hot) {
     const one_hot *o = args->state;
     const ob_view *in = &args->in[0];
     const size_t width = ob_dtype_size(in->dtype);
@@ -121,5 +130,8 @@ static ob_status one_hot_run(const ob_kernel_args *args, ob_error *error) {
     return OB_OK;
 }
 
-const ob_kernel ob__kernel_ml_one_hot = {
-    .name = "ml_one_hot", .state_bytes = sizeof(one_hot), .plan = one_hot_plan, .run = one_hot_run};
+const ob_kernel ob__kernel_ml_one_hot = {.name = "ml_one_hot",
+                                         .state_bytes = sizeof(one_hot),
+                                         .state = &one_hot_struct,
+                                         .plan = one_hot_plan,
+                                         OB_RUNS(ob__run_ml_one_hot)};

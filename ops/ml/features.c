@@ -1,6 +1,7 @@
 /* Imputer 1: elements equal to one value are replaced by another. FeatureVectorizer 1: matrices side by side, as floats. */
 #include "core/graph/types.h"
 #include "ops/kernel/common.h"
+#include "ops/kernel/members.h"
 #include "ops/ml/score.h"
 #include "ops/table/attributes.h"
 
@@ -13,6 +14,19 @@ typedef struct imputer {
     int64_t replaced_int;
     int64_t n, columns; /* n: number of values, 1 or the number of columns */
 } imputer;
+
+static int64_t values_of(const void *owner, uint32_t i) {
+    (void)i;
+    return ((const imputer *)owner)->n;
+}
+
+static const ob_member imputer_members[] = {OB_NUMBERS(imputer, reals, values_of),
+                                            OB_NUMBERS(imputer, ints, values_of),
+                                            OB_VALUE(imputer, replaced_real),
+                                            OB_VALUE(imputer, replaced_int),
+                                            OB_VALUE(imputer, n),
+                                            OB_VALUE(imputer, columns)};
+static const ob_struct imputer_struct = OB_STRUCT(imputer, imputer_members);
 
 static ob_status imputer_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
     imputer *p = args->state;
@@ -64,7 +78,7 @@ static bool stopped_at(const ob_kernel_args *args, int64_t row) {
     return row % 256 == 0 && ob__stopped(args->threads);
 }
 
-static ob_status imputer_run(const ob_kernel_args *args, ob_error *error) {
+OB_RUN(ob__run_ml_imputer) {
     const imputer *p = args->state;
     const ob_view *in = &args->in[0];
     const int64_t n = ob__count(in), step = p->n > 1;
@@ -83,8 +97,12 @@ static ob_status imputer_run(const ob_kernel_args *args, ob_error *error) {
     return OB_OK;
 }
 
-const ob_kernel ob__kernel_ml_imputer = {
-    .name = "ml_imputer", .flags = OB_KERNEL_INPLACE, .state_bytes = sizeof(imputer), .plan = imputer_plan, .run = imputer_run};
+const ob_kernel ob__kernel_ml_imputer = {.name = "ml_imputer",
+                                         .flags = OB_KERNEL_INPLACE,
+                                         .state_bytes = sizeof(imputer),
+                                         .state = &imputer_struct,
+                                         .plan = imputer_plan,
+                                         OB_RUNS(ob__run_ml_imputer)};
 
 /* ---- FeatureVectorizer ---- */
 
@@ -112,7 +130,7 @@ static ob_status features_plan(const ob_kernel_site *site, ob_kernel_args *args,
     return OB_OK;
 }
 
-static ob_status features_run(const ob_kernel_args *args, ob_error *error) {
+OB_RUN(ob__run_ml_features) {
     const ob_view *out = &args->out[0];
     if (ob__writes_nothing(args)) return OB_OK;
     for (int64_t row = 0; row < out->dims[0] && !stopped_at(args, row); row++) {
@@ -128,4 +146,4 @@ static ob_status features_run(const ob_kernel_args *args, ob_error *error) {
     return OB_OK;
 }
 
-const ob_kernel ob__kernel_ml_features = {.name = "ml_features", .plan = features_plan, .run = features_run};
+const ob_kernel ob__kernel_ml_features = {.name = "ml_features", .plan = features_plan, OB_RUNS(ob__run_ml_features)};

@@ -61,7 +61,8 @@ ob_status ob__walk_forest(ob_forest *forest, ob_arena *arena, ob_error *error);
 
 /* The trees in the form for runs: all nodes have one kind of test, on rows of n_features. */
 typedef struct ob_trees {
-    const void *nodes; /* obk_tree_node_f32 or _f64 */
+    const obk_tree_node_f32 *narrow; /* the nodes; or NULL, and `wide` has them */
+    const obk_tree_node_f64 *wide;
     const obk_tree *trees;
     uint32_t n_trees, n_nodes;
     bool is_double;

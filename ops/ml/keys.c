@@ -2,25 +2,64 @@
 
 #include "ops/kernel/common.h"
 
+static const ob_member map_members[] = {OB_UNREAD(ob_map, arena), OB_ONLY_NULL(ob_map, entries), OB_SIZE(ob_map, n_entries),
+                                        OB_SIZE(ob_map, capacity), OB_ONLY_NULL(ob_map, hash_key)};
+static const ob_struct map_struct = OB_STRUCT(ob_map, map_members);
+static const ob_member slot_members[] = {OB_VALUE(ob_number_slot, key), OB_VALUE(ob_number_slot, value)};
+static const ob_struct slot_struct = OB_STRUCT(ob_number_slot, slot_members);
+
+static int64_t slots_of(const void *owner, uint32_t i) {
+    (void)i;
+    return (int64_t)((const ob_number_map *)owner)->mask + 1;
+}
+static int64_t dense_of(const void *owner, uint32_t i) {
+    (void)i;
+    return (int64_t)((const ob_ml_keys *)owner)->n_dense;
+}
+
+static const ob_member numbers_members[] = {OB_POINTER(ob_number_map, slots, &slot_struct, slots_of),
+                                            OB_VALUE(ob_number_map, factor), OB_SIZE(ob_number_map, mask),
+                                            OB_VALUE(ob_number_map, shift)};
+static const ob_struct numbers_struct = OB_STRUCT(ob_number_map, numbers_members);
+static const ob_member keys_members[] = {OB_VALUE(ob_ml_keys, dtype),
+                                         OB_VALUE(ob_ml_keys, as_numbers),
+                                         OB_NESTED(ob_ml_keys, texts, &map_struct),
+                                         OB_NESTED(ob_ml_keys, numbers, &numbers_struct),
+                                         OB_NUMBERS(ob_ml_keys, dense, dense_of),
+                                         OB_VALUE(ob_ml_keys, least),
+                                         OB_VALUE(ob_ml_keys, n_dense)};
+const ob_struct ob__ml_keys_struct = OB_STRUCT(ob_ml_keys, keys_members);
+
+/* The bits of an element, the same for each byte order. */
+static inline uint64_t plain_bits(const void *element, size_t width) {
+    uint8_t one;
+    uint16_t two;
+    uint32_t four;
+    uint64_t eight;
+    switch (width) {
+    case 1: return memcpy(&one, element, 1), one;
+    case 2: return memcpy(&two, element, 2), two;
+    case 4: return memcpy(&four, element, 4), four;
+    default: return memcpy(&eight, element, 8), eight;
+    }
+}
+
 /* The bits of a number that are compared. */
 static inline uint64_t bits_of(const ob_ml_keys *keys, const void *element) {
-    uint64_t bits = 0;
     float f;
     double d;
-    if (keys->dtype == OB_INT64) {
-        memcpy(&bits, element, sizeof bits);
-    } else if (keys->as_numbers && keys->dtype == OB_FLOAT) {
+    if (keys->dtype == OB_INT64) return plain_bits(element, sizeof(int64_t));
+    if (keys->as_numbers && keys->dtype == OB_FLOAT) {
         memcpy(&f, element, sizeof f);
         f = isnan(f) ? (float)NAN : f + 0.0f;
-        memcpy(&bits, &f, sizeof f);
-    } else if (keys->as_numbers && keys->dtype == OB_DOUBLE) {
+        return plain_bits(&f, sizeof f);
+    }
+    if (keys->as_numbers && keys->dtype == OB_DOUBLE) {
         memcpy(&d, element, sizeof d);
         d = isnan(d) ? (double)NAN : d + 0.0;
-        memcpy(&bits, &d, sizeof d);
-    } else {
-        memcpy(&bits, element, ob_dtype_size(keys->dtype));
+        return plain_bits(&d, sizeof d);
     }
-    return bits;
+    return plain_bits(element, ob_dtype_size(keys->dtype));
 }
 
 static int64_t int_at(const ob_ml_labels *list, uint32_t i) {
@@ -46,6 +85,7 @@ static bool lay_out(const ob_kernel_site *site, const ob_ml_labels *list, ob_ml_
         dense[(uint64_t)key - (uint64_t)least] = ob__number_find(&out->numbers, (uint64_t)key);
     }
     out->dense = dense;
+    if (dense) out->numbers = (ob_number_map){.slots = NULL};
     return dense != NULL;
 }
 
@@ -77,6 +117,7 @@ ob_status ob__ml_keys(const ob_kernel_site *site, const ob_ml_labels *list, bool
     ob__map_init(&out->texts, site->arena);
     if (list->dtype == OB_STRING) return keep_texts(list, equal, out, error);
     if (!ob__number_map_init(&out->numbers, site->arena, list->n)) return no_memory(error);
+    if (site->loops_only) out->numbers.factor = UINT64_C(0x9E3779B97F4A7C15); /* the same C for the same model */
     for (uint32_t i = 0; i < list->n; i++) {
         uint32_t *place = ob__number_place(&out->numbers, bits_of(out, (const char *)list->at + i * width));
         if (*place && equal == OB_ML_REFUSED) return twice(error);

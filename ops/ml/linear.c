@@ -4,6 +4,7 @@
 #include "kernels/gemm/gemm.h"
 #include "kernels/kernels.h"
 #include "ops/kernel/common.h"
+#include "ops/kernel/members.h"
 #include "ops/ml/score.h"
 
 enum { ROWS = 64 };
@@ -20,6 +21,35 @@ typedef struct linear {
     int64_t n_columns;          /* of the result: 2 if two classes share one score */
     ob_ml_post post;
 } linear;
+
+static int64_t packed_numbers(const void *owner, uint32_t i) {
+    const linear *l = owner;
+    (void)i;
+    return l->n_padded * l->rows.columns;
+}
+static int64_t packed_width(const void *owner, uint32_t i) {
+    (void)i;
+    return ((const linear *)owner)->single ? (int64_t)sizeof(float) : (int64_t)sizeof(double);
+}
+static int64_t intercepts_of(const void *owner, uint32_t i) {
+    const linear *l = owner;
+    (void)i;
+    return l->has_intercepts ? l->n_scores : 0;
+}
+
+static const ob_member linear_members[] = {OB_NESTED(linear, rows, &ob__ml_rows_struct),
+                                           OB_NESTED(linear, labels, &ob__ml_labels_struct),
+                                           OB_POINTER(linear, gemm, &obk_gemm_struct, NULL),
+                                           OB_ANY_NUMBERS(linear, packed, packed_numbers, packed_width),
+                                           OB_NUMBERS(linear, intercepts, intercepts_of),
+                                           OB_VALUE(linear, single),
+                                           OB_VALUE(linear, has_intercepts),
+                                           OB_VALUE(linear, classifies),
+                                           OB_VALUE(linear, n_scores),
+                                           OB_VALUE(linear, n_padded),
+                                           OB_VALUE(linear, n_columns),
+                                           OB_NESTED(linear, post, &ob__ml_post_struct)};
+static const ob_struct linear_struct = OB_STRUCT(linear, linear_members);
 
 /* Computed in double: the slope of PROBIT is unbounded and SOFTMAX_ZERO tests for 0, so rounding to float would be visible. */
 static bool is_single(ob_dtype dtype, ob_ml_transform transform) {
@@ -153,7 +183,7 @@ static void linear_chunk(void *context, int64_t chunk, int lane) {
     for (int64_t i = 0; l->classifies && i < n; i++) ob__ml_put_label(&args->out[0], first + i, &w->labels, tops[i]);
 }
 
-static ob_status linear_run(const ob_kernel_args *args, ob_error *error) {
+OB_RUN(ob__run_ml_linear) {
     const linear *l = args->state;
     work w = {.args = args};
     if (l->classifies) OB_TRY(ob__ml_own_labels(args, &l->labels, &w.labels, error));
@@ -162,4 +192,4 @@ static ob_status linear_run(const ob_kernel_args *args, ob_error *error) {
 }
 
 const ob_kernel ob__kernel_ml_linear = {
-    .name = "ml_linear", .state_bytes = sizeof(linear), .plan = linear_plan, .run = linear_run};
+    .name = "ml_linear", .state_bytes = sizeof(linear), .state = &linear_struct, .plan = linear_plan, OB_RUNS(ob__run_ml_linear)};

@@ -244,7 +244,10 @@ ob_status ob__lower_forest(const ob_forest *f, uint32_t n_features, bool is_doub
     }
     for (uint32_t t = 0; t < f->n_trees; t++) trees[t] = (obk_tree){l.place[f->roots[t]], f->nodes[f->roots[t]].depth};
     if (!out->single) OB_TRY(place_votes(&l, arena, out, error));
-    out->nodes = l.nodes;
+    if (is_double)
+        out->wide = l.nodes;
+    else
+        out->narrow = l.nodes;
     out->trees = trees;
     out->negates = l.negates;
     return OB_OK;

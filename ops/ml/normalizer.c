@@ -2,6 +2,7 @@
 #include "kernels/kernels.h"
 #include "kernels/ml/ml.h"
 #include "ops/kernel/common.h"
+#include "ops/kernel/members.h"
 #include "ops/ml/score.h"
 
 enum { GRAIN = 1 << 14 }; /* elements */
@@ -10,6 +11,10 @@ typedef struct normalizer {
     int64_t rows, columns;
     void (*normalize)(float *y, const float *x, ptrdiff_t n, ptrdiff_t rows);
 } normalizer;
+
+static const ob_member normalizer_members[] = {OB_VALUE(normalizer, rows), OB_VALUE(normalizer, columns),
+                                               OB_FUNCTION(normalizer, normalize)};
+static const ob_struct normalizer_struct = OB_STRUCT(normalizer, normalizer_members);
 
 static ob_status normalizer_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
     normalizer *p = args->state;
@@ -37,7 +42,7 @@ static void normalize_rows(void *context, int64_t begin, int64_t end) {
     p->normalize(y, x, p->columns, end - begin);
 }
 
-static ob_status normalizer_run(const ob_kernel_args *args, ob_error *error) {
+OB_RUN(ob__run_ml_normalizer) {
     const normalizer *p = args->state;
     (void)error;
     if (!ob__writes_nothing(args))
@@ -48,5 +53,6 @@ static ob_status normalizer_run(const ob_kernel_args *args, ob_error *error) {
 const ob_kernel ob__kernel_ml_normalizer = {.name = "ml_normalizer",
                                             .flags = OB_KERNEL_INPLACE,
                                             .state_bytes = sizeof(normalizer),
+                                            .state = &normalizer_struct,
                                             .plan = normalizer_plan,
-                                            .run = normalizer_run};
+                                            OB_RUNS(ob__run_ml_normalizer)};

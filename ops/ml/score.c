@@ -9,6 +9,37 @@
 
 #include "ops/kernel/common.h"
 
+/* ---- Members ---- */
+
+static int64_t n_labels(const void *owner, uint32_t i) {
+    (void)i;
+    return ((const ob_ml_labels *)owner)->n;
+}
+static int64_t label_width(const void *owner, uint32_t i) {
+    const ob_dtype dtype = ((const ob_ml_labels *)owner)->dtype;
+    (void)i;
+    return dtype == OB_STRING ? 0 : (int64_t)ob_dtype_size(dtype);
+}
+static const ob_member labels_members[] = {OB_VALUE(ob_ml_labels, dtype), OB_VALUE(ob_ml_labels, n),
+                                           OB_ANY_NUMBERS(ob_ml_labels, at, n_labels, label_width)};
+const ob_struct ob__ml_labels_struct = OB_STRUCT(ob_ml_labels, labels_members);
+
+static const ob_member post_members[] = {OB_VALUE(ob_ml_post, transform), OB_FUNCTION(ob_ml_post, softmax),
+                                         OB_FUNCTION(ob_ml_post, logistic)};
+const ob_struct ob__ml_post_struct = OB_STRUCT(ob_ml_post, post_members);
+
+static const ob_member rows_members[] = {OB_VALUE(ob_ml_rows, n), OB_VALUE(ob_ml_rows, columns)};
+const ob_struct ob__ml_rows_struct = OB_STRUCT(ob_ml_rows, rows_members);
+
+static int64_t table_numbers(const void *owner, uint32_t i) {
+    const ob_ml_table *table = owner;
+    (void)i;
+    return table->blocks * table->n_features * OBK_ML_BLOCK;
+}
+static const ob_member table_members[] = {OB_NUMBERS(ob_ml_table, at, table_numbers), OB_VALUE(ob_ml_table, n_features),
+                                          OB_VALUE(ob_ml_table, blocks)};
+const ob_struct ob__ml_table_struct = OB_STRUCT(ob_ml_table, table_members);
+
 /* ---- post_transform ---- */
 
 /* The inverse of P(X <= x): a rational first guess (Hastings) for the lower half, then Newton steps with erfc, which avoids
@@ -38,7 +69,10 @@ static void softmax_zero(double *scores, int64_t n) {
 }
 
 ob_ml_post ob__ml_post(ob_ml_transform transform) {
-    return (ob_ml_post){transform, OBK_LOOPS(softmax)->rows[1], OBK_LOOPS(unary)[OBK_U_SIGMOID][OB_DOUBLE]};
+    ob_ml_post post = {.transform = transform};
+    if (transform == OB_ML_SOFTMAX) post.softmax = OBK_LOOPS(softmax)->rows[1];
+    if (transform == OB_ML_LOGISTIC) post.logistic = OBK_LOOPS(unary)[OBK_U_SIGMOID][OB_DOUBLE];
+    return post;
 }
 
 void ob__ml_transform(const ob_ml_post *post, double *scores, int64_t rows, int64_t n) {

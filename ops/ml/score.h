@@ -5,14 +5,17 @@
 #include "kernels/loop.h"
 #include "kernels/ml/ml.h"
 #include "ops/kernel/kernel.h"
+#include "ops/kernel/members.h"
 #include "ops/ml/params.h"
+
+extern const ob_struct ob__ml_labels_struct, ob__ml_post_struct, ob__ml_rows_struct, ob__ml_table_struct;
 
 /* post_transform, with its loops. */
 typedef struct ob_ml_post {
     ob_ml_transform transform;
     void (*softmax)(void *y, int64_t y_row, const void *x, int64_t x_row, int64_t rows, int64_t n, bool logarithm,
                     obk_pace *pace);
-    obk_loop logistic;
+    obk_loop logistic; /* NULL: the transform does not need it; also `softmax` */
 } ob_ml_post;
 ob_ml_post ob__ml_post(ob_ml_transform transform);
 /* Transforms each of `rows` rows of n scores, in place. LOGISTIC: 1 / (1 + exp(-x)); PROBIT: the quantile of the normal

@@ -11,6 +11,7 @@
 #include "kernels/kernels.h"
 #include "kernels/ml/ml.h"
 #include "ops/kernel/common.h"
+#include "ops/kernel/members.h"
 #include "ops/ml/score.h"
 
 enum { ROWS = 16 };
@@ -26,6 +27,63 @@ typedef struct svm {
     int64_t n_pairs;
     void (*sums)(double *y, const double *x, const double *vectors, ptrdiff_t n, ptrdiff_t blocks);
 } svm;
+
+static const ob_member reals_members[] = {OB_VALUE(ob_ml_reals, n), OB_VALUE(ob_ml_reals, dtype), OB_UNREAD(ob_ml_reals, at)};
+static const ob_struct reals_struct = OB_STRUCT(ob_ml_reals, reals_members);
+static const ob_member params_members[] = {OB_NESTED(ob_ml_svm, coefficients, &reals_struct),
+                                           OB_NESTED(ob_ml_svm, vectors, &reals_struct),
+                                           OB_NESTED(ob_ml_svm, rho, &reals_struct),
+                                           OB_NESTED(ob_ml_svm, a, &reals_struct),
+                                           OB_NESTED(ob_ml_svm, b, &reals_struct),
+                                           OB_NESTED(ob_ml_svm, labels, &ob__ml_labels_struct),
+                                           OB_VALUE(ob_ml_svm, transform),
+                                           OB_VALUE(ob_ml_svm, kernel),
+                                           OB_VALUE(ob_ml_svm, gamma),
+                                           OB_VALUE(ob_ml_svm, coef0),
+                                           OB_VALUE(ob_ml_svm, degree),
+                                           OB_VALUE(ob_ml_svm, n_vectors),
+                                           OB_UNREAD(ob_ml_svm, per_class),
+                                           OB_VALUE(ob_ml_svm, n_features),
+                                           OB_VALUE(ob_ml_svm, n_scores),
+                                           OB_VALUE(ob_ml_svm, one_class)};
+static const ob_struct params_struct = OB_STRUCT(ob_ml_svm, params_members);
+
+static int64_t coefficients_of(const void *owner, uint32_t i) {
+    (void)i;
+    return ((const svm *)owner)->p.coefficients.n;
+}
+static int64_t rho_of(const void *owner, uint32_t i) {
+    (void)i;
+    return ((const svm *)owner)->p.rho.n;
+}
+static int64_t a_of(const void *owner, uint32_t i) {
+    (void)i;
+    return ((const svm *)owner)->p.a.n;
+}
+static int64_t b_of(const void *owner, uint32_t i) {
+    (void)i;
+    return ((const svm *)owner)->p.b.n;
+}
+static int64_t begins_of(const void *owner, uint32_t i) {
+    (void)i;
+    return (int64_t)((const svm *)owner)->p.labels.n + 1;
+}
+
+static const ob_member svm_members[] = {OB_NESTED(svm, rows, &ob__ml_rows_struct),
+                                        OB_NESTED(svm, p, &params_struct),
+                                        OB_NESTED(svm, table, &ob__ml_table_struct),
+                                        OB_NESTED(svm, post, &ob__ml_post_struct),
+                                        OB_NESTED(svm, logistic, &ob__ml_post_struct),
+                                        OB_NUMBERS(svm, coefficients, coefficients_of),
+                                        OB_NUMBERS(svm, rho, rho_of),
+                                        OB_NUMBERS(svm, a, a_of),
+                                        OB_NUMBERS(svm, b, b_of),
+                                        OB_NUMBERS(svm, begin, begins_of),
+                                        OB_VALUE(svm, classifies),
+                                        OB_VALUE(svm, pairwise),
+                                        OB_VALUE(svm, n_pairs),
+                                        OB_FUNCTION(svm, sums)};
+static const ob_struct svm_struct = OB_STRUCT(svm, svm_members);
 
 typedef struct lane_memory {
     double *x, *kernels, *pairs, *scores, *matrix, *sums;
@@ -86,7 +144,7 @@ static ob_status svm_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_k
     OB_TRY(ob__ml_keep_reals(site, &p->coefficients, &s->coefficients, error));
     OB_TRY(ob__ml_keep_reals(site, &p->rho, &s->rho, error));
     s->post = ob__ml_post(p->transform);
-    s->logistic = ob__ml_post(OB_ML_LOGISTIC);
+    s->logistic = ob__ml_post(p->a.n ? OB_ML_LOGISTIC : OB_ML_NONE);
     s->sums = p->kernel == OB_ML_RBF ? OBK_LOOPS(ml)->distances : OBK_LOOPS(ml)->products;
     OB_FAIL_IF(ob__count(&args->out[s->classifies]) != s->rows.n * p->n_scores, error, OB_E_SHAPE, "result of another size");
     if (s->classifies) OB_TRY(plan_classes(site, s, error));
@@ -243,7 +301,7 @@ static void svm_chunk(void *context, int64_t chunk, int lane) {
     }
 }
 
-static ob_status svm_run(const ob_kernel_args *args, ob_error *error) {
+OB_RUN(ob__run_svm) {
     const svm *s = args->state;
     work w = {.args = args};
     if (s->classifies) OB_TRY(ob__ml_own_labels(args, &s->p.labels, &w.labels, error));
@@ -251,4 +309,5 @@ static ob_status svm_run(const ob_kernel_args *args, ob_error *error) {
     return OB_OK;
 }
 
-const ob_kernel ob__kernel_svm = {.name = "svm", .state_bytes = sizeof(svm), .plan = svm_plan, .run = svm_run};
+const ob_kernel ob__kernel_svm = {
+    .name = "svm", .state_bytes = sizeof(svm), .state = &svm_struct, .plan = svm_plan, OB_RUNS(ob__run_svm)};

@@ -9,10 +9,52 @@
 #include "kernels/kernels.h"
 #include "kernels/ml/ml.h"
 #include "ops/kernel/common.h"
+#include "ops/kernel/members.h"
 #include "ops/ml/forest.h"
 #include "ops/ml/score.h"
 
 enum { ROWS = 256 };
+
+static const ob_member narrow_members[] = {OB_VALUE(obk_tree_node_f32, value), OB_VALUE(obk_tree_node_f32, feature),
+                                           OB_VALUES(obk_tree_node_f32, child)};
+static const ob_struct narrow_struct = OB_STRUCT(obk_tree_node_f32, narrow_members);
+static const ob_member wide_members[] = {OB_VALUE(obk_tree_node_f64, value), OB_VALUE(obk_tree_node_f64, feature),
+                                         OB_VALUES(obk_tree_node_f64, child)};
+static const ob_struct wide_struct = OB_STRUCT(obk_tree_node_f64, wide_members);
+static const ob_member tree_members[] = {OB_VALUE(obk_tree, root), OB_VALUE(obk_tree, least)};
+static const ob_struct tree_struct = OB_STRUCT(obk_tree, tree_members);
+static const ob_member vote_members[] = {OB_VALUE(ob_forest_vote, weight), OB_VALUE(ob_forest_vote, result)};
+static const ob_struct vote_struct = OB_STRUCT(ob_forest_vote, vote_members);
+
+static int64_t nodes_of(const void *owner, uint32_t i) {
+    (void)i;
+    return ((const ob_trees *)owner)->n_nodes;
+}
+static int64_t trees_of(const void *owner, uint32_t i) {
+    (void)i;
+    return ((const ob_trees *)owner)->n_trees;
+}
+static int64_t firsts_of(const void *owner, uint32_t i) {
+    (void)i;
+    return (int64_t)((const ob_trees *)owner)->n_nodes + 1;
+}
+static int64_t votes_of(const void *owner, uint32_t i) {
+    const ob_trees *t = owner;
+    (void)i;
+    return t->first_vote[t->n_nodes];
+}
+
+static const ob_member trees_members[] = {OB_POINTER(ob_trees, narrow, &narrow_struct, nodes_of),
+                                          OB_POINTER(ob_trees, wide, &wide_struct, nodes_of),
+                                          OB_POINTER(ob_trees, trees, &tree_struct, trees_of),
+                                          OB_VALUE(ob_trees, n_trees),
+                                          OB_VALUE(ob_trees, n_nodes),
+                                          OB_VALUE(ob_trees, is_double),
+                                          OB_VALUE(ob_trees, negates),
+                                          OB_VALUE(ob_trees, single),
+                                          OB_NUMBERS(ob_trees, first_vote, firsts_of),
+                                          OB_POINTER(ob_trees, votes, &vote_struct, votes_of)};
+static const ob_struct trees_struct = OB_STRUCT(ob_trees, trees_members);
 
 typedef struct ensemble {
     ob_trees trees;
@@ -30,6 +72,27 @@ typedef struct ensemble {
     void (*leaves)(uint32_t *leaf, const void *nodes, obk_tree tree, const void *x, ptrdiff_t stride, ptrdiff_t rows);
     void (*add_leaves)(void *scores, const void *nodes, const uint32_t *leaf, ptrdiff_t rows);
 } ensemble;
+
+static int64_t bases_of(const void *owner, uint32_t i) {
+    (void)i;
+    return ((const ensemble *)owner)->n_base;
+}
+
+static const ob_member ensemble_members[] = {OB_NESTED(ensemble, trees, &trees_struct),
+                                             OB_NESTED(ensemble, rows, &ob__ml_rows_struct),
+                                             OB_NESTED(ensemble, labels, &ob__ml_labels_struct),
+                                             OB_VALUE(ensemble, aggregate),
+                                             OB_NESTED(ensemble, post, &ob__ml_post_struct),
+                                             OB_NUMBERS(ensemble, base, bases_of),
+                                             OB_VALUE(ensemble, n_base),
+                                             OB_VALUE(ensemble, n_results),
+                                             OB_VALUE(ensemble, width),
+                                             OB_VALUE(ensemble, classifies),
+                                             OB_VALUE(ensemble, only),
+                                             OB_VALUE(ensemble, all_positive),
+                                             OB_FUNCTION(ensemble, leaves),
+                                             OB_FUNCTION(ensemble, add_leaves)};
+static const ob_struct ensemble_struct = OB_STRUCT(ensemble, ensemble_members);
 
 /* The memory of a lane for a chunk. */
 typedef struct lane_memory {
@@ -115,7 +178,7 @@ static ob_status trees_plan(const ob_kernel_site *site, ob_kernel_args *args, ob
     if (args->in[0].dtype != computing || e->trees.negates || e->rows.columns == 0)
         e->width = e->trees.negates ? 2 * e->rows.columns : e->rows.columns + (e->rows.columns == 0);
     e->leaves = OBK_LOOPS(ml)->leaves[e->trees.is_double];
-    e->add_leaves = OBK_LOOPS(ml)->add_leaves[e->trees.is_double];
+    if (e->trees.single) e->add_leaves = OBK_LOOPS(ml)->add_leaves[e->trees.is_double];
     const ob_view *scores = &args->out[e->classifies];
     OB_FAIL_IF(ob__count(scores) != e->rows.n * e->n_results, error, OB_E_SHAPE, "result of another size");
     return plan_lanes(e, needs, error);
@@ -217,13 +280,14 @@ static void trees_chunk(void *context, int64_t chunk, int lane) {
     const lane_memory m = take_lane(e, ob__lane(args->lanes, args->lane_stride, lane));
     const int64_t first = chunk * ROWS, n = e->rows.n - first < ROWS ? e->rows.n - first : ROWS;
     const void *x = prepare(e, &args->in[0], first, n, &m);
+    const void *nodes = e->trees.wide ? (const void *)e->trees.wide : e->trees.narrow;
     const ptrdiff_t stride = e->width ? e->width : e->rows.columns;
     memset(m.scores, 0, (size_t)(n * e->n_results) * sizeof *m.scores);
     memset(m.seen, 0, (size_t)(n * e->n_results));
     for (uint32_t t = 0; t < e->trees.n_trees; t++) {
-        e->leaves(m.leaf, e->trees.nodes, e->trees.trees[t], x, stride, n);
+        e->leaves(m.leaf, nodes, e->trees.trees[t], x, stride, n);
         if (e->trees.single)
-            e->add_leaves(m.scores, e->trees.nodes, m.leaf, n);
+            e->add_leaves(m.scores, nodes, m.leaf, n);
         else
             count_votes(e, &m, n);
     }
@@ -236,7 +300,7 @@ static void trees_chunk(void *context, int64_t chunk, int lane) {
     }
 }
 
-static ob_status trees_run(const ob_kernel_args *args, ob_error *error) {
+OB_RUN(ob__run_trees) {
     const ensemble *e = args->state;
     work w = {.args = args};
     if (e->classifies) OB_TRY(ob__ml_own_labels(args, &e->labels, &w.labels, error));
@@ -244,4 +308,5 @@ static ob_status trees_run(const ob_kernel_args *args, ob_error *error) {
     return OB_OK;
 }
 
-const ob_kernel ob__kernel_trees = {.name = "trees", .state_bytes = sizeof(ensemble), .plan = trees_plan, .run = trees_run};
+const ob_kernel ob__kernel_trees = {
+    .name = "trees", .state_bytes = sizeof(ensemble), .state = &ensemble_struct, .plan = trees_plan, OB_RUNS(ob__run_trees)};

@@ -201,6 +201,11 @@ typedef struct global_pool {
     int64_t n, n_planes, width;
 } global_pool;
 
+static const ob_member global_pool_members[] = {OB_FUNCTION(global_pool, loop),  OB_VALUE(global_pool, kind),
+                                                OB_VALUE(global_pool, p),        OB_VALUE(global_pool, n),
+                                                OB_VALUE(global_pool, n_planes), OB_VALUE(global_pool, width)};
+static const ob_struct global_pool_struct = OB_STRUCT(global_pool, global_pool_members);
+
 typedef struct planes {
     const global_pool *g;
     const char *x;
@@ -238,9 +243,12 @@ static ob_status global_pool_compute(const ob_kernel_args *args, ob_error *error
     return OB_OK;
 }
 
-static ob_status global_pool_run(const ob_kernel_args *args, ob_error *error) {
+OB_RUN(ob__run_global_pool) {
     return ob__run_real(args, global_pool_compute, error);
 }
 
-const ob_kernel ob__kernel_global_pool = {
-    .name = "global_pool", .state_bytes = sizeof(global_pool), .plan = global_pool_plan, .run = global_pool_run};
+const ob_kernel ob__kernel_global_pool = {.name = "global_pool",
+                                          .state_bytes = sizeof(global_pool),
+                                          .state = &global_pool_struct,
+                                          .plan = global_pool_plan,
+                                          OB_RUNS(ob__run_global_pool)};

@@ -3,16 +3,21 @@
 #include "kernels/kernels.h"
 #include "kernels/quantize/quantize.h"
 #include "ops/kernel/common.h"
+#include "ops/kernel/members.h"
 #include "ops/pool/params.h"
 #include "ops/quantize/bytes.h"
 
 enum { BLOCK = 128, SCALE = 1, RESULT_SCALE = 3 }; /* results at once; indices of operands */
 
 typedef struct qlinear_means {
-    const obk_quantize *loops;
-    obk_integer type;
+    void (*sums)(int64_t *sums, const void *x, int64_t m, int64_t next, int64_t n, int64_t step);
+    void (*quantize)(void *y, const float *x, int64_t n, const obk_scales *scales);
     int64_t n, inner; /* elements of a mean; the distance between them */
 } qlinear_means;
+
+static const ob_member qlinear_means_members[] = {OB_FUNCTION(qlinear_means, sums), OB_FUNCTION(qlinear_means, quantize),
+                                                  OB_VALUE(qlinear_means, n), OB_VALUE(qlinear_means, inner)};
+static const ob_struct qlinear_means_struct = OB_STRUCT(qlinear_means, qlinear_means_members);
 
 typedef struct job {
     const qlinear_means *s;
@@ -32,9 +37,9 @@ static void do_means(void *context, int64_t begin, int64_t end) {
     for (int64_t at = begin, m; at < end; at += m) {
         m = end - at < BLOCK ? end - at : BLOCK;
         if (!rows && inner - at % inner < m) m = inner - at % inner;
-        j->s->loops->sums[j->s->type](sums, j->x + at / inner * n * inner + at % inner, m, rows ? n : 1, n, inner);
+        j->s->sums(sums, j->x + at / inner * n * inner + at % inner, m, rows ? n : 1, n, inner);
         for (int64_t i = 0; i < m; i++) means[i] = (float)(sums[i] - j->zeros) * j->factor;
-        j->s->loops->quantize[j->s->type](j->y + at, means, m, &j->to);
+        j->s->quantize(j->y + at, means, m, &j->to);
     }
 }
 
@@ -49,7 +54,8 @@ static ob_status qlinear_means_plan(const ob_kernel_site *site, ob_kernel_args *
     OB_TRY(ob__check_scale(args, RESULT_SCALE, x->dtype, error));
     OB_FAIL_IF(x->rank < 2, error, OB_E_SHAPE, "rank %d", x->rank);
     const int32_t first = params.channels_last ? 1 : 2, end = params.channels_last ? x->rank - 1 : x->rank;
-    *s = (qlinear_means){OBK_LOOPS(quantize), ob__byte_type(x->dtype), ob__product(x->dims, first, end),
+    const obk_integer type = ob__byte_type(x->dtype);
+    *s = (qlinear_means){OBK_LOOPS(quantize)->sums[type], OBK_LOOPS(quantize)->quantize[type], ob__product(x->dims, first, end),
                          params.channels_last ? x->dims[x->rank - 1] : 1};
     const int64_t n_results = x->dims[0] * x->dims[params.channels_last ? x->rank - 1 : 1];
     OB_FAIL_IF(args->out[0].dtype != x->dtype || ob__count(&args->out[0]) != n_results, error, OB_E_SHAPE,
@@ -57,7 +63,7 @@ static ob_status qlinear_means_plan(const ob_kernel_site *site, ob_kernel_args *
     return OB_OK;
 }
 
-static ob_status qlinear_means_run(const ob_kernel_args *args, ob_error *error) {
+OB_RUN(ob__run_qlinear_means) {
     const qlinear_means *s = args->state;
     (void)error;
     if (ob__writes_nothing(args)) return OB_OK;
@@ -73,5 +79,8 @@ static ob_status qlinear_means_run(const ob_kernel_args *args, ob_error *error) 
     return OB_OK;
 }
 
-const ob_kernel ob__kernel_qlinear_means = {
-    .name = "qlinear_means", .state_bytes = sizeof(qlinear_means), .plan = qlinear_means_plan, .run = qlinear_means_run};
+const ob_kernel ob__kernel_qlinear_means = {.name = "qlinear_means",
+                                            .state_bytes = sizeof(qlinear_means),
+                                            .state = &qlinear_means_struct,
+                                            .plan = qlinear_means_plan,
+                                            OB_RUNS(ob__run_qlinear_means)};

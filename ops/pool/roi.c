@@ -8,6 +8,7 @@
 #include "kernels/kernels.h"
 #include "kernels/sample/sample.h"
 #include "ops/kernel/common.h"
+#include "ops/kernel/members.h"
 #include "ops/kernel/taps.h"
 #include "ops/pool/params.h"
 #include "ops/table/op.h"
@@ -16,8 +17,24 @@ typedef struct roi {
     ob_roi_params params;
     int64_t n_images, n_channels, dims[2], n_rois, n_points, n_blocks;
     bool is_double;
-    const obk_samples *loops;
+    obk_sample sum, max; /* of RoiAlign */
 } roi;
+
+static const ob_member params_members[] = {OB_VALUE(ob_roi_params, align), OB_VALUES(ob_roi_params, out),
+                                           OB_VALUE(ob_roi_params, scale), OB_VALUE(ob_roi_params, half_pixel),
+                                           OB_VALUE(ob_roi_params, max),   OB_VALUE(ob_roi_params, sampling_ratio)};
+static const ob_struct params_struct = OB_STRUCT(ob_roi_params, params_members);
+static const ob_member roi_members[] = {OB_NESTED(roi, params, &params_struct),
+                                        OB_VALUE(roi, n_images),
+                                        OB_VALUE(roi, n_channels),
+                                        OB_VALUES(roi, dims),
+                                        OB_VALUE(roi, n_rois),
+                                        OB_VALUE(roi, n_points),
+                                        OB_VALUE(roi, n_blocks),
+                                        OB_VALUE(roi, is_double),
+                                        OB_FUNCTION(roi, sum),
+                                        OB_FUNCTION(roi, max)};
+static const ob_struct roi_struct = OB_STRUCT(roi, roi_members);
 
 typedef struct job {
     const roi *s;
@@ -47,7 +64,6 @@ static ob_status roi_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_k
     s->n_rois = rois->dims[0];
     memcpy(s->dims, x->dims + 2, sizeof s->dims);
     s->is_double = ob__computing_type(args) == OB_DOUBLE;
-    s->loops = OBK_LOOPS(sample);
     if (ob__writes_nothing(args)) return OB_OK;
     int64_t elems;
     OB_FAIL_IF(ob__mul_overflows(s->dims[0], s->dims[1], &elems) || elems > INT32_MAX, error, OB_E_LIMIT, "a plane is too large");
@@ -147,7 +163,7 @@ static void align_block(void *context, int64_t chunk, int lane) {
             put_sample(s, spans, done + k, first, n, s->params.max ? 1 : 1 / (double)n_samples, &part);
         }
         sampling.n_taps = (int32_t)(4 * left); /* a cell without samples is 0 */
-        (s->params.max && left > 0 ? s->loops->max : s->loops->sum)[s->is_double](y, x, &sampling);
+        (s->params.max && left > 0 ? s->max : s->sum)(y, x, &sampling);
         sampling.adds = true;
     }
 }
@@ -164,16 +180,20 @@ static ob_status align_compute(const ob_kernel_args *args, ob_error *error) {
     return OB_OK;
 }
 
-static ob_status align_run(const ob_kernel_args *args, ob_error *error) {
+OB_RUN(ob__run_roi_align) {
     return ob__writes_nothing(args) ? OB_OK : ob__run_real(args, align_compute, error);
 }
 
 static ob_status align_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
     OB_TRY(roi_plan(site, args, needs, error));
-    return ob__need_taps(needs, (int64_t)SAMPLES * 4, ((const roi *)args->state)->is_double, error);
+    roi *s = args->state;
+    s->sum = OBK_LOOPS(sample)->sum[s->is_double]; /* also of cells without samples */
+    if (s->params.max) s->max = OBK_LOOPS(sample)->max[s->is_double];
+    return ob__need_taps(needs, (int64_t)SAMPLES * 4, s->is_double, error);
 }
 
-const ob_kernel ob__kernel_roi_align = {.name = "roi_align", .state_bytes = sizeof(roi), .plan = align_plan, .run = align_run};
+const ob_kernel ob__kernel_roi_align = {
+    .name = "roi_align", .state_bytes = sizeof(roi), .state = &roi_struct, .plan = align_plan, OB_RUNS(ob__run_roi_align)};
 
 /* ---- MaxRoiPool ---- */
 
@@ -226,8 +246,9 @@ static ob_status pool_compute(const ob_kernel_args *args, ob_error *error) {
     return OB_OK;
 }
 
-static ob_status pool_run(const ob_kernel_args *args, ob_error *error) {
+OB_RUN(ob__run_roi_pool) {
     return ob__writes_nothing(args) ? OB_OK : ob__run_real(args, pool_compute, error);
 }
 
-const ob_kernel ob__kernel_roi_pool = {.name = "roi_pool", .state_bytes = sizeof(roi), .plan = roi_plan, .run = pool_run};
+const ob_kernel ob__kernel_roi_pool = {
+    .name = "roi_pool", .state_bytes = sizeof(roi), .state = &roi_struct, .plan = roi_plan, OB_RUNS(ob__run_roi_pool)};

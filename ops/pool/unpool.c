@@ -3,6 +3,7 @@
  * axis. Of two elements with one position the last one stays. */
 #include "core/base/integers.h"
 #include "ops/kernel/common.h"
+#include "ops/kernel/members.h"
 #include "ops/pool/params.h"
 
 typedef struct unpool {
@@ -11,6 +12,10 @@ typedef struct unpool {
     bool is_whole;             /* these are the sizes of the result, so an index is its position */
     size_t width;
 } unpool;
+
+static const ob_member unpool_members[] = {OB_VALUE(unpool, rank), OB_VALUES(unpool, dims), OB_VALUE(unpool, is_whole),
+                                           OB_SIZE(unpool, width)};
+static const ob_struct unpool_struct = OB_STRUCT(unpool, unpool_members);
 
 static ob_status unpool_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
     (void)needs;
@@ -73,7 +78,7 @@ static int64_t place_whole(const unpool *s, char *y, int64_t n_positions, const 
     }
 }
 
-static ob_status unpool_run(const ob_kernel_args *args, ob_error *error) {
+OB_RUN(ob__run_max_unpool) {
     const unpool *s = args->state;
     const ob_view *x = &args->in[0], *y = &args->out[0];
     const int64_t *indices = args->in[1].data, n = ob__count(x);
@@ -94,5 +99,8 @@ static ob_status unpool_run(const ob_kernel_args *args, ob_error *error) {
     return OB_OK;
 }
 
-const ob_kernel ob__kernel_max_unpool = {
-    .name = "max_unpool", .state_bytes = sizeof(unpool), .plan = unpool_plan, .run = unpool_run};
+const ob_kernel ob__kernel_max_unpool = {.name = "max_unpool",
+                                         .state_bytes = sizeof(unpool),
+                                         .state = &unpool_struct,
+                                         .plan = unpool_plan,
+                                         OB_RUNS(ob__run_max_unpool)};

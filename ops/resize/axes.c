@@ -216,6 +216,7 @@ void ob__fill_resize_tables(const ob_resize_params *p, ob_resize_axis *a, bool w
     t.index = ob__take(&next, elems, sizeof *t.index);
     t.outside = ob__take(&next, a->k.n_out, 1);
     a->k.rises = true;
+    a->k.wide = wide;
     a->k.times = a->k.n_in > 0 && a->k.n_out % a->k.n_in == 0 ? a->k.n_out / a->k.n_in : 0;
     for (int64_t i = 0; i < a->k.n_out; i++) {
         fill_place(p, a, wide, &t, i);

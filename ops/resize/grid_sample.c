@@ -9,6 +9,7 @@
 #include "kernels/kernels.h"
 #include "kernels/sample/sample.h"
 #include "ops/kernel/common.h"
+#include "ops/kernel/members.h"
 #include "ops/kernel/taps.h"
 #include "ops/resize/params.h"
 
@@ -21,8 +22,29 @@ typedef struct grid_sample {
     bool is_double, grid_is_double, is_moved, is_complex; /* is_double: X is computed in double; is_complex: as two parts */
     ob_dtype computing;                                   /* of X in computations */
     size_t width;                                         /* bytes of a copied element */
-    const obk_samples *loops;
+    obk_sample sum;                                       /* NULL, if elements are copied */
 } grid_sample;
+
+static const ob_member params_members[] = {OB_VALUE(ob_grid_params, mode), OB_VALUE(ob_grid_params, padding),
+                                           OB_VALUE(ob_grid_params, align_corners)};
+static const ob_struct params_struct = OB_STRUCT(ob_grid_params, params_members);
+static const ob_member grid_sample_members[] = {OB_NESTED(grid_sample, params, &params_struct),
+                                                OB_VALUE(grid_sample, rank),
+                                                OB_VALUES(grid_sample, dims),
+                                                OB_VALUE(grid_sample, n_batches),
+                                                OB_VALUE(grid_sample, n_channels),
+                                                OB_VALUE(grid_sample, n_in),
+                                                OB_VALUE(grid_sample, n_points),
+                                                OB_VALUE(grid_sample, n_chunks),
+                                                OB_VALUE(grid_sample, n_taps),
+                                                OB_VALUE(grid_sample, is_double),
+                                                OB_VALUE(grid_sample, grid_is_double),
+                                                OB_VALUE(grid_sample, is_moved),
+                                                OB_VALUE(grid_sample, is_complex),
+                                                OB_VALUE(grid_sample, computing),
+                                                OB_SIZE(grid_sample, width),
+                                                OB_FUNCTION(grid_sample, sum)};
+static const ob_struct grid_sample_struct = OB_STRUCT(grid_sample, grid_sample_members);
 
 typedef struct job {
     const grid_sample *s;
@@ -166,7 +188,7 @@ static void some_points(void *context, int64_t chunk, int lane) {
             if (s->is_moved)
                 move(s, &sampling, x, to);
             else
-                s->loops->sum[s->is_double](to, x, &sampling);
+                s->sum(to, x, &sampling);
         }
 }
 
@@ -218,7 +240,7 @@ static ob_status grid_sample_plan(const ob_kernel_site *site, ob_kernel_args *ar
     s->n_batches = x->dims[0];
     const int64_t parts = s->is_complex ? 2 : 1;
     OB_FAIL_IF(ob__mul_overflows(x->dims[1], parts, &s->n_channels), error, OB_E_LIMIT, "too many channels");
-    s->loops = OBK_LOOPS(sample);
+    if (!s->is_moved) s->sum = OBK_LOOPS(sample)->sum[s->is_double];
     if (ob__writes_nothing(args)) return OB_OK;
     s->n_in = ob__product(s->dims, 0, s->rank);
     s->n_points = ob__product(y->dims, 2, y->rank);
@@ -272,13 +294,14 @@ static ob_status grid_sample_compute(const ob_kernel_args *args, ob_error *error
     return converts && !s->is_complex ? ob__convert(y->data, y->dtype, j.y, s->computing, ob__count(y), error) : OB_OK;
 }
 
-static ob_status grid_sample_run(const ob_kernel_args *args, ob_error *error) {
+OB_RUN(ob__run_grid_sample) {
     if (ob__writes_nothing(args)) return OB_OK;
     return ob__run_real(args, grid_sample_compute, error);
 }
 
 const ob_kernel ob__kernel_grid_sample = {.name = "grid_sample",
                                           .state_bytes = sizeof(grid_sample),
+                                          .state = &grid_sample_struct,
                                           .plan = grid_sample_plan,
-                                          .run = grid_sample_run,
+                                          OB_RUNS(ob__run_grid_sample),
                                           .refuse = grid_sample_refuse};

@@ -7,6 +7,7 @@
 #include "core/base/integers.h"
 #include "kernels/kernels.h"
 #include "kernels/resize/resize.h"
+#include "ops/kernel/members.h"
 #include "ops/resize/axes.h"
 #include "ops/resize/resized.h"
 #include "ops/table/op.h"
@@ -14,14 +15,72 @@
 enum { CACHED_BYTES = 128 << 10, CHUNK_BYTES = 64 << 10 };
 
 typedef struct resize {
-    ob_resize_params p;
-    const obk_resizes *loops;
-    bool known; /* only constants decide positions, so `axes` has its tables; otherwise each run makes them */
-    bool wide;  /* computed in double */
+    bool known;                /* only constants decide positions, so `axes` has its tables; otherwise each run makes them */
+    bool wide;                 /* computed in double */
+    bool picks;                /* nearest */
+    const ob_resize_params *p; /* if not known */
+    obk_resize_pick pick;      /* these three: NULL, if no axis needs it */
+    obk_resize_along along;
+    obk_resize_rows rows;
+    int32_t rank;
     ob_resize_axis *axes;
+    const void *beyond; /* for a crop: the element outside the input; NULL: no crop */
+    int64_t beyond_bytes;
     int64_t block, most; /* positions along the first axis that changes, computed together; elements of one of two buffers */
     int64_t n_each;      /* rows that are copied together */
 } resize;
+
+static const ob_member params_members[] = {OB_VALUE(ob_resize_params, mode),          OB_VALUE(ob_resize_params, transformation),
+                                           OB_VALUE(ob_resize_params, nearest),       OB_VALUE(ob_resize_params, policy),
+                                           OB_VALUE(ob_resize_params, upsample),      OB_VALUE(ob_resize_params, exclude_outside),
+                                           OB_VALUE(ob_resize_params, antialias),     OB_ONLY_NULL(ob_resize_params, unknown),
+                                           OB_UNREAD(ob_resize_params, unknown_text), OB_VALUE(ob_resize_params, early),
+                                           OB_VALUE(ob_resize_params, cubic_a),       OB_VALUE(ob_resize_params, extrapolation),
+                                           OB_VALUE(ob_resize_params, n_axes),        OB_VALUES(ob_resize_params, axes),
+                                           OB_VALUE(ob_resize_params, roi),           OB_VALUE(ob_resize_params, scales),
+                                           OB_VALUE(ob_resize_params, sizes),         OB_VALUE(ob_resize_params, n_given),
+                                           OB_VALUES(ob_resize_params, given)};
+static const ob_struct params_struct = OB_STRUCT(ob_resize_params, params_members);
+
+static int64_t places(const void *owner, uint32_t i) {
+    (void)i;
+    return ((const ob_resize_axis *)owner)->k.n_out;
+}
+
+static const ob_member axis_members[] = {OB_VALUE(ob_resize_axis, active),
+                                         OB_VALUE(ob_resize_axis, scale),
+                                         OB_VALUE(ob_resize_axis, length),
+                                         OB_VALUE(ob_resize_axis, start),
+                                         OB_VALUE(ob_resize_axis, end),
+                                         OB_VALUE(ob_resize_axis, first),
+                                         OB_NESTED(ob_resize_axis, k, &obk_resize_axis_struct),
+                                         OB_NUMBERS(ob_resize_axis, outside, places)};
+static const ob_struct axis_struct = OB_STRUCT(ob_resize_axis, axis_members);
+
+static int64_t axes_of(const void *owner, uint32_t i) {
+    (void)i;
+    return ((const resize *)owner)->rank;
+}
+static int64_t beyond_bytes(const void *owner, uint32_t i) {
+    (void)i;
+    return ((const resize *)owner)->beyond_bytes;
+}
+
+static const ob_member resize_members[] = {OB_VALUE(resize, known),
+                                           OB_VALUE(resize, wide),
+                                           OB_VALUE(resize, picks),
+                                           OB_POINTER(resize, p, &params_struct, NULL),
+                                           OB_FUNCTION(resize, pick),
+                                           OB_FUNCTION(resize, along),
+                                           OB_FUNCTION(resize, rows),
+                                           OB_VALUE(resize, rank),
+                                           OB_POINTER(resize, axes, &axis_struct, axes_of),
+                                           OB_ELEMENT(resize, beyond, beyond_bytes),
+                                           OB_VALUE(resize, beyond_bytes),
+                                           OB_VALUE(resize, block),
+                                           OB_VALUE(resize, most),
+                                           OB_VALUE(resize, n_each)};
+static const ob_struct resize_struct = OB_STRUCT(resize, resize_members);
 
 static bool in_double(ob_dtype dtype) {
     return dtype == OB_DOUBLE || dtype == OB_INT64 || dtype == OB_UINT64 || dtype == OB_INT32 || dtype == OB_UINT32;
@@ -69,7 +128,7 @@ static void pick_rows(const picking *j, const ob_resize_axis *rows, int64_t firs
         if (from == before)
             memcpy(to, to - row_bytes, (size_t)row_bytes);
         else
-            j->r->loops->pick(axis, j->unit, (const char *)j->args->in[0].data + from * axis->n_in * j->unit, to);
+            j->r->pick(axis, j->unit, (const char *)j->args->in[0].data + from * axis->n_in * j->unit, to);
         before = from;
     }
 }
@@ -131,11 +190,11 @@ static void span_of(const obk_resize_axis *axis, int64_t begin, int64_t end, int
 static void along(const resize *r, const obk_resize_axis *axis, int64_t outer, int64_t inner, const char *x, char *y) {
     const int64_t width = (int64_t)ob_dtype_size(computing(r));
     if (inner == 1) {
-        r->loops->rows[r->wide](axis, outer, x, y);
+        r->rows(axis, outer, x, y);
         return;
     }
     for (int64_t o = 0; o < outer; o++, x += axis->n_in * inner * width, y += axis->n_out * inner * width)
-        r->loops->along[r->wide](axis, 0, axis->n_out, inner, x, 0, y);
+        r->along(axis, 0, axis->n_out, inner, x, 0, y);
 }
 
 static void blend_chunk(void *context, int64_t chunk, int lane) {
@@ -160,9 +219,9 @@ static void blend_chunk(void *context, int64_t chunk, int lane) {
     }
     char *to = j->first == last && !converts ? result : buffers[0];
     if (j->inner == 1 && begin == 0 && end == axis->n_out && low == 0)
-        r->loops->rows[r->wide](axis, 1, from, to);
+        r->rows(axis, 1, from, to);
     else
-        r->loops->along[r->wide](axis, begin, end, j->inner, from, low, to);
+        r->along(axis, begin, end, j->inner, from, low, to);
     int64_t pieces = end - begin;
     for (int32_t a = j->first + 1, turn = 1; a <= last; a++) {
         if (j->axes[a].active) {
@@ -196,14 +255,12 @@ static void blend(const ob_kernel_args *args, const resize *r, const ob_resize_a
 
 static void extrapolate(const ob_kernel_args *args, const resize *r, const ob_resize_axis *axes) {
     const ob_view *out = &args->out[0];
-    double aligned[2] = {0};
     int64_t count = ob__count(out), index[OB_MAX_RANK] = {0};
     size_t width = ob_dtype_size(out->dtype);
-    (void)ob__convert(aligned, out->dtype, &r->p.extrapolation, OB_FLOAT, 1, NULL);
     for (int64_t i = 0; i < count; i++) {
         bool outside = false;
         for (int32_t a = 0; a < out->rank; a++) outside |= axes[a].active && axes[a].outside[index[a]];
-        if (outside) memcpy((char *)out->data + i * (int64_t)width, aligned, width);
+        if (outside) memcpy((char *)out->data + i * (int64_t)width, r->beyond, width);
         for (int32_t a = out->rank - 1; a >= 0; a--) {
             if (++index[a] < out->dims[a]) break;
             index[a] = 0;
@@ -246,18 +303,19 @@ static ob_status plan_blocks(const ob_kernel_args *args, resize *r, ob_kernel_ne
     return OB_OK;
 }
 
-static ob_status plan_axes(const ob_kernel_site *site, const ob_kernel_args *args, resize *r, ob_kernel_needs *needs,
-                           ob_error *error) {
+static ob_status plan_axes(const ob_kernel_site *site, const ob_kernel_args *args, const ob_resize_params *p, resize *r,
+                           ob_kernel_needs *needs, ob_error *error) {
     const ob_view *in = &args->in[0], *out = &args->out[0];
     ob_resize_values values;
+    r->rank = in->rank;
     r->axes = ob__tail(site, (size_t)in->rank + 1, sizeof *r->axes);
     OB_FAIL_IF(!r->axes, error, OB_E_MEMORY, "no memory for a plan");
     if (r->known) {
-        OB_TRY(ob__read_resize_values(&r->p, args, &values, error));
-        OB_TRY(ob__describe_axes(&r->p, &values, in, out, r->axes, error));
+        OB_TRY(ob__read_resize_values(p, args, &values, error));
+        OB_TRY(ob__describe_axes(p, &values, in, out, r->axes, error));
     }
     for (int32_t a = 0; a < in->rank; a++) {
-        int64_t taps = r->known ? r->axes[a].k.taps : ob__most_taps(&r->p, in->dims[a], out->dims[a]);
+        int64_t taps = r->known ? r->axes[a].k.taps : ob__most_taps(p, in->dims[a], out->dims[a]);
         size_t n_bytes;
         if (r->known && !r->axes[a].active) continue;
         OB_TRY(ob__resize_table_bytes(out->dims[a], taps, r->wide, &n_bytes, error));
@@ -267,25 +325,63 @@ static ob_status plan_axes(const ob_kernel_site *site, const ob_kernel_args *arg
         }
         void *memory = ob__tail(site, n_bytes, 1);
         OB_FAIL_IF(!memory, error, OB_E_MEMORY, "no memory for a plan");
-        ob__fill_resize_tables(&r->p, &r->axes[a], r->wide, memory);
+        ob__fill_resize_tables(p, &r->axes[a], r->wide, memory);
     }
     return r->known ? OB_OK : ob__need_scratch(needs, in->rank, sizeof *r->axes, error);
+}
+
+static void choose_loops(const ob_view *in, resize *r) {
+    const obk_resizes *loops = OBK_LOOPS(resize);
+    if (r->picks) {
+        r->pick = loops->pick;
+        return;
+    }
+    const int32_t first = r->known ? first_active(r->axes, in->rank) : 0;
+    for (int32_t a = first; a < in->rank; a++) {
+        const bool last = ob__product(in->dims, a + 1, in->rank) == 1;
+        if (r->known && !r->axes[a].active) continue;
+        if (last) r->rows = loops->rows[r->wide];
+        if (!last || a == first || !r->known) r->along = loops->along[r->wide]; /* blocks of the first axis */
+    }
+}
+
+static ob_status keep_beyond(const ob_kernel_site *site, const ob_resize_params *p, ob_dtype dtype, resize *r, ob_error *error) {
+    if (p->transformation != OB_RESIZE_TF_CROP_AND_RESIZE) return OB_OK;
+    void *element = ob__tail(site, 1, ob_dtype_size(dtype));
+    OB_FAIL_IF(!element, error, OB_E_MEMORY, "no memory for a plan");
+    (void)ob__convert(element, dtype, &p->extrapolation, OB_FLOAT, 1, NULL); /* a string stays empty */
+    r->beyond = element;
+    r->beyond_bytes = (int64_t)ob_dtype_size(dtype);
+    return OB_OK;
+}
+
+static ob_status keep_params(const ob_kernel_site *site, const ob_resize_params *p, resize *r, ob_error *error) {
+    if (r->known) return OB_OK;
+    ob_resize_params *kept = ob__tail(site, 1, sizeof *kept);
+    OB_FAIL_IF(!kept, error, OB_E_MEMORY, "no memory for a plan");
+    *kept = *p;
+    r->p = kept;
+    return OB_OK;
 }
 
 static ob_status resize_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
     resize *r = args->state;
     const ob_view *in = &args->in[0], *out = &args->out[0];
-    OB_TRY(ob__read_resize(site->node, site->op->since, &r->p, error));
-    OB_FAIL_IF(r->p.unknown, error, OB_E_ARGUMENT, "%s is \"%s\"", r->p.unknown, r->p.unknown_text);
+    ob_resize_params p;
+    OB_TRY(ob__read_resize(site->node, site->op->since, &p, error));
+    OB_FAIL_IF(p.unknown, error, OB_E_ARGUMENT, "%s is \"%s\"", p.unknown, p.unknown_text);
     OB_FAIL_IF(in->rank != out->rank, error, OB_E_SHAPE, "ranks differ");
     if (ob__count(out) == 0) return OB_OK;
-    r->loops = OBK_LOOPS(resize);
-    r->known = ob__resize_is_known(&r->p, args);
+    r->known = ob__resize_is_known(&p, args);
     r->wide = in_double(in->dtype);
-    OB_TRY(plan_axes(site, args, r, needs, error));
+    r->picks = p.mode == OB_RESIZE_NEAREST;
+    OB_TRY(keep_params(site, &p, r, error));
+    OB_TRY(keep_beyond(site, &p, out->dtype, r, error));
+    OB_TRY(plan_axes(site, args, &p, r, needs, error));
+    choose_loops(in, r);
     int64_t row = (int64_t)ob_dtype_size(in->dtype) * (in->rank > 0 ? out->dims[in->rank - 1] : 1);
     r->n_each = CHUNK_BYTES / row + 1;
-    if (r->p.mode == OB_RESIZE_NEAREST) return OB_OK;
+    if (r->picks) return OB_OK;
     OB_TRY(ob__convert(NULL, OB_FLOAT, NULL, in->dtype, 0, error));
     return plan_blocks(args, r, needs, error);
 }
@@ -295,31 +391,31 @@ static ob_status find_axes(const ob_kernel_args *args, const resize *r, ob_resiz
     const ob_view *in = &args->in[0];
     ob_resize_values values;
     char *next = args->scratch;
-    OB_TRY(ob__read_resize_values(&r->p, args, &values, error));
+    OB_TRY(ob__read_resize_values(r->p, args, &values, error));
     void *tables[OB_MAX_RANK];
     for (int32_t a = 0; a < in->rank; a++) {
         size_t n_bytes;
-        OB_TRY(ob__resize_table_bytes(args->out[0].dims[a], ob__most_taps(&r->p, in->dims[a], args->out[0].dims[a]), r->wide,
+        OB_TRY(ob__resize_table_bytes(args->out[0].dims[a], ob__most_taps(r->p, in->dims[a], args->out[0].dims[a]), r->wide,
                                       &n_bytes, error));
         tables[a] = ob__take(&next, (int64_t)n_bytes, 1);
     }
     *axes = ob__take(&next, in->rank, sizeof **axes);
-    OB_TRY(ob__describe_axes(&r->p, &values, in, &args->out[0], *axes, error));
+    OB_TRY(ob__describe_axes(r->p, &values, in, &args->out[0], *axes, error));
     for (int32_t a = 0; a < in->rank; a++)
-        if ((*axes)[a].active) ob__fill_resize_tables(&r->p, &(*axes)[a], r->wide, tables[a]);
+        if ((*axes)[a].active) ob__fill_resize_tables(r->p, &(*axes)[a], r->wide, tables[a]);
     return OB_OK;
 }
 
-static ob_status resize_run(const ob_kernel_args *args, ob_error *error) {
+OB_RUN(ob__run_resize) {
     const resize *r = args->state;
     ob_resize_axis *axes = r->axes;
     if (ob__count(&args->out[0]) == 0) return OB_OK;
     if (!r->known) OB_TRY(find_axes(args, r, &axes, error));
-    if (r->p.mode == OB_RESIZE_NEAREST)
+    if (r->picks)
         pick(args, r, axes);
     else
         blend(args, r, axes);
-    if (r->p.transformation == OB_RESIZE_TF_CROP_AND_RESIZE) extrapolate(args, r, axes);
+    if (r->beyond) extrapolate(args, r, axes);
     return OB_OK;
 }
 
@@ -350,5 +446,9 @@ static ob_status resize_shape(const ob_kernel_site *site, ob_kernel_args *args, 
     return OB_OK;
 }
 
-const ob_kernel ob__kernel_resize = {
-    .name = "resize", .state_bytes = sizeof(resize), .plan = resize_plan, .run = resize_run, .shape = resize_shape};
+const ob_kernel ob__kernel_resize = {.name = "resize",
+                                     .state_bytes = sizeof(resize),
+                                     .state = &resize_struct,
+                                     .plan = resize_plan,
+                                     OB_RUNS(ob__run_resize),
+                                     .shape = resize_shape};

@@ -180,6 +180,12 @@ static const char *emit_pointer(ob_emitter *e, const ob_member *member, const ob
     case OB_MEMBER_POINTER: return ob__emit_struct(e, member->type, to, member->count ? (uint64_t)member->count(owner, i) : 1);
     case OB_MEMBER_NUMBERS:
         return emit_numbers(e, to, (uint64_t)member->count(owner, i), member->size, member->target == OB_MEMBER_SIGNED);
+    case OB_MEMBER_ANY_NUMBERS: {
+        const int64_t width = member->each(owner, i);
+        if (width > 0) return emit_numbers(e, to, (uint64_t)member->count(owner, i), (uint32_t)width, false);
+        ob__emit_refuse(e, "it keeps `%s`", member->name);
+        return NULL;
+    }
     case OB_MEMBER_TABLE: return emit_table(e, member, owner, to);
     case OB_MEMBER_ELEMENT: return emit_element(e, to, (uint64_t)member->count(owner, i));
     case OB_MEMBER_PARAMS: {

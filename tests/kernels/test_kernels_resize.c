@@ -176,7 +176,7 @@ static void test_repeat(void **state) {
     for (int round = 0; round < 4000; round++) {
         const int64_t times = 1 + round % MOST_TAPS, n_in = 1 + draw(MOST);
         resize_case c;
-        c.axis = (obk_resize_axis){n_in, n_in * times, 1, times, true, c.index, NULL};
+        c.axis = (obk_resize_axis){n_in, n_in * times, 1, times, true, false, c.index, NULL};
         for (int64_t i = 0; i < c.axis.n_out; i++) c.index[i] = (int32_t)(i / times);
         check_pick(&c, sizes[draw(6)]);
     }
