@@ -4,6 +4,7 @@
 #include "kernels/elementwise/elementwise.h"
 #include "kernels/elementwise/iteration.h"
 #include "kernels/gemm/gemm.h"
+#include "kernels/gemm/integer.h"
 #include "kernels/pool/pool.h"
 #include "kernels/reduce/reduce.h"
 #include "kernels/resize/resize.h"
@@ -111,6 +112,11 @@ static const ob_member gemm_members[] = {
     OB_VALUE(obk_gemm, mr),         OB_VALUE(obk_gemm, nr),        OB_VALUE(obk_gemm, panel_k), OB_SIZE(obk_gemm, row_bytes),
     OB_FUNCTION(obk_gemm, product), OB_FUNCTION(obk_gemm, pack_a), OB_UNREAD(obk_gemm, pack_b), OB_FUNCTION(obk_gemm, row)};
 const ob_struct obk_gemm_struct = OB_STRUCT(obk_gemm, gemm_members);
+
+static const ob_member integer_gemm_members[] = {OB_VALUE(obk_integer_gemm, nr),          OB_VALUE(obk_integer_gemm, each),
+                                                 OB_VALUE(obk_integer_gemm, panel_pairs), OB_FUNCTION(obk_integer_gemm, product),
+                                                 OB_FUNCTION(obk_integer_gemm, pack_a),   OB_UNREAD(obk_integer_gemm, pack_b)};
+const ob_struct obk_integer_gemm_struct = OB_STRUCT(obk_integer_gemm, integer_gemm_members);
 
 /* ---- Resampling ---- */
 

@@ -43,26 +43,35 @@ typedef enum obk_qlinear_kind {
     OBK_QLINEAR_COUNT
 } obk_qlinear_kind;
 
+typedef void (*obk_quantize_loop)(void *y, const float *x, int64_t n, const obk_scales *scales);
+typedef void (*obk_dequantize_loop)(float *y, const void *x, int64_t n, const obk_scales *scales);
+typedef void (*obk_divide_loop)(float *y, const float *x, int64_t n, const obk_scales *scales);
+typedef void (*obk_requantize_loop)(void *y, const int32_t *sums, int64_t n, const obk_requantized *to);
+typedef void (*obk_accumulate_loop)(float *y, const int32_t *sums, int64_t n, const obk_scales *scales);
+typedef void (*obk_qlinear_loop)(void *z, const void *const *operands, int64_t n, const obk_qlinear *q);
+typedef void (*obk_lookup_loop)(uint8_t *z, const uint8_t *x, int64_t n, const uint8_t *table);
+typedef void (*obk_range_loop)(const float *x, int64_t n, float *low, float *high);
+
 typedef struct obk_quantize {
     /* y = saturate(round(x / scale) + zero), halves to even; NaN becomes the lowest. zero is an integer. */
-    void (*quantize[OBK_Q_INT32])(void *y, const float *x, int64_t n, const obk_scales *scales);
+    obk_quantize_loop quantize[OBK_Q_INT32];
     /* y = x / scale + zero; a zero of 0 is not added. y may be x. */
-    void (*divide)(float *y, const float *x, int64_t n, const obk_scales *scales);
+    obk_divide_loop divide;
     /* y = (x - zero) * scale. low and high are ignored. */
-    void (*dequantize[OBK_Q_COUNT])(float *y, const void *x, int64_t n, const obk_scales *scales);
-    void (*dequantize_float)(float *y, const float *x, int64_t n, const obk_scales *scales); /* y may be x */
+    obk_dequantize_loop dequantize[OBK_Q_COUNT];
+    obk_divide_loop dequantize_float; /* y may be x */
     /* y = saturate(round(sum * scale) + zero), halves to even, as [OBK_Q_INT8] or [OBK_Q_UINT8]. */
-    void (*requantize[2])(void *y, const int32_t *sums, int64_t n, const obk_requantized *to);
+    obk_requantize_loop requantize[2];
     /* y += sum * scale. zero, low and high are ignored. */
-    void (*accumulate)(float *y, const int32_t *sums, int64_t n, const obk_scales *scales);
+    obk_accumulate_loop accumulate;
     /* z = quantize(f(dequantize(x), dequantize(y))) of n bytes, to [OBK_Q_INT8] or [OBK_Q_UINT8]. z may be an operand. */
-    void (*qlinear[OBK_QLINEAR_COUNT][2])(void *z, const void *const *operands, int64_t n, const obk_qlinear *q);
+    obk_qlinear_loop qlinear[OBK_QLINEAR_COUNT][2];
     /* z = table[x]; z may be x. */
-    void (*lookup)(uint8_t *z, const uint8_t *x, int64_t n, const uint8_t *table);
+    obk_lookup_loop lookup;
     /* m sums of n bytes each: sum i begins at byte i * next, its bytes lie `step` apart. One of next and step is 1. */
     void (*sums[2])(int64_t *sums, const void *x, int64_t m, int64_t next, int64_t n, int64_t step);
     /* The least and the greatest of x and 0. NaN is ignored. */
-    void (*range)(const float *x, int64_t n, float *low, float *high);
+    obk_range_loop range;
 } obk_quantize;
 
 /* The scale and zero point of bytes that cover low .. high, which includes 0: DynamicQuantizeLinear 11. If all elements are zeros

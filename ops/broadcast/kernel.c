@@ -7,6 +7,7 @@
  * output are known before planning; E_SHAPE if an input does not broadcast to them. */
 #include "ops/broadcast/params.h"
 #include "ops/kernel/common.h"
+#include "ops/kernel/members.h"
 
 static ob_status stretch(const ob_view *in, const int64_t *dimensions, ob_view *out, ob_error *error) {
     for (int32_t a = 0; a < out->rank; a++) out->strides[a] = 0;
@@ -40,7 +41,7 @@ static ob_status broadcast_view(const ob_kernel_site *site, ob_kernel_args *args
     return ob__view_outputs(NULL, args, broadcast_view_of, error);
 }
 
-static ob_status broadcast_run(const ob_kernel_args *args, ob_error *error) {
+OB_RUN(ob__run_broadcast) {
     return ob__copy_outputs(NULL, args, broadcast_view_of, error);
 }
 
@@ -68,15 +69,19 @@ static ob_status expand_view(const ob_kernel_site *site, ob_kernel_args *args, o
     return ob__view_outputs(NULL, args, broadcast_view_of, error);
 }
 
-static ob_status expand_run(const ob_kernel_args *args, ob_error *error) {
+OB_RUN(ob__run_expand) {
     OB_TRY(check_target(args, error));
     return ob__copy_outputs(NULL, args, broadcast_view_of, error);
 }
 
 const ob_kernel ob__kernel_expand = {
-    .name = "expand", .flags = OB_KERNEL_VIEW | OB_KERNEL_STRIDED, .view = expand_view, .run = expand_run};
+    .name = "expand", .flags = OB_KERNEL_VIEW | OB_KERNEL_STRIDED, .view = expand_view, OB_RUNS(ob__run_expand)};
 const ob_kernel ob__kernel_broadcast = {
-    .name = "broadcast", .flags = OB_KERNEL_VIEW | OB_KERNEL_STRIDED, .view = broadcast_view, .run = broadcast_run};
+    .name = "broadcast", .flags = OB_KERNEL_VIEW | OB_KERNEL_STRIDED, .view = broadcast_view, OB_RUNS(ob__run_broadcast)};
+
+static const ob_member in_dim_members[] = {OB_NESTED(ob_in_dim_params, dimensions, &ob__ints_struct),
+                                           OB_NESTED(ob_in_dim_params, shape, &ob__ints_struct)};
+static const ob_struct in_dim_struct = OB_STRUCT(ob_in_dim_params, in_dim_members);
 
 static ob_status in_dim_view_of(const void *params, const ob_kernel_args *args, uint32_t i, ob_view *out, ob_error *error) {
     (void)i;
@@ -126,7 +131,7 @@ static ob_status in_dim_view(const ob_kernel_site *site, ob_kernel_args *args, o
     return ob__view_outputs(&params, args, in_dim_view_of, error);
 }
 
-static ob_status in_dim_run(const ob_kernel_args *args, ob_error *error) {
+OB_RUN(ob__run_broadcast_in_dim) {
     OB_TRY(check_stated(args, error));
     return ob__copy_outputs(args->state, args, in_dim_view_of, error);
 }
@@ -136,4 +141,5 @@ const ob_kernel ob__kernel_broadcast_in_dim = {.name = "broadcast_in_dim",
                                                .state_bytes = sizeof(ob_in_dim_params),
                                                .plan = in_dim_plan,
                                                .view = in_dim_view,
-                                               .run = in_dim_run};
+                                               OB_RUNS(ob__run_broadcast_in_dim),
+                                               .state = &in_dim_struct};

@@ -29,7 +29,7 @@ static ob_status view(const ob_kernel_site *site, ob_kernel_args *args, ob_error
     return OB_OK;
 }
 
-static ob_status run(const ob_kernel_args *args, ob_error *error) {
+OB_RUN(ob__run_bit_cast) {
     (void)error;
     const ob_view *out = &args->out[0];
     uint8_t *bytes = out->data;
@@ -47,4 +47,4 @@ static ob_status run(const ob_kernel_args *args, ob_error *error) {
 }
 
 const ob_kernel ob__kernel_bit_cast = {
-    .name = "bit_cast", .flags = OB_KERNEL_VIEW | OB_KERNEL_STRIDED, .plan = plan, .view = view, .run = run};
+    .name = "bit_cast", .flags = OB_KERNEL_VIEW | OB_KERNEL_STRIDED, .plan = plan, .view = view, OB_RUNS(ob__run_bit_cast)};

@@ -95,6 +95,16 @@ ob_status ob__keep_list(const ob_kernel_site *site, ob_ints *list) {
     return OB_OK;
 }
 
+ob_status ob__keep_element(const ob_kernel_site *site, ob_dtype dtype, const void *element, ob_kept_element *kept,
+                           ob_error *error) {
+    const size_t width = ob_dtype_size(dtype);
+    void *copy = ob__tail(site, 1, width);
+    OB_FAIL_IF(!copy, error, OB_E_MEMORY, "no memory for a plan");
+    memcpy(copy, element, width);
+    *kept = (ob_kept_element){copy, (uint32_t)width};
+    return OB_OK;
+}
+
 ob_status ob__read_list(const ob_kernel_site *site, const ob_kernel_args *args, const char *name, uint32_t i, int64_t *ints,
                         int32_t max, int32_t *n, ob_error *error) {
     ob_ints attribute = ob__attribute_ints(site->node, name);

@@ -1,8 +1,28 @@
 #include "ops/kernel/members.h"
 
+#include "core/graph/graph.h"
+#include "ops/kernel/common.h"
 #include "ops/kernel/element.h"
 #include "ops/kernel/epilogue.h"
 #include "ops/kernel/matrices.h"
+
+/* ---- Lists, elements ---- */
+
+static int64_t ints_count(const void *owner, uint32_t i) {
+    (void)i;
+    return ((const ob_ints *)owner)->n;
+}
+
+static const ob_member ints_members[] = {OB_NUMBERS(ob_ints, at, ints_count), OB_VALUE(ob_ints, n), OB_VALUE(ob_ints, given)};
+const ob_struct ob__ints_struct = OB_STRUCT(ob_ints, ints_members);
+
+static int64_t kept_width(const void *owner, uint32_t i) {
+    (void)i;
+    return ((const ob_kept_element *)owner)->width;
+}
+
+static const ob_member kept_members[] = {OB_ELEMENT(ob_kept_element, at, kept_width), OB_VALUE(ob_kept_element, width)};
+const ob_struct ob__kept_element_struct = OB_STRUCT(ob_kept_element, kept_members);
 
 /* ---- Epilogues ---- */
 

@@ -5,5 +5,6 @@
 #include "kernels/members.h"
 
 extern const ob_struct ob__epilogue_struct, ob__matrices_struct, ob__element_struct;
+extern const ob_struct ob__ints_struct, ob__kept_element_struct;
 
 #endif

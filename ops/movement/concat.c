@@ -2,11 +2,19 @@
  * CRD), SpaceToDepth 1..: copies of blocks. Every element type, by width; inputs may be strided. The dims of the result are known
  * before planning. */
 #include "ops/kernel/common.h"
+#include "ops/kernel/members.h"
 #include "ops/movement/params.h"
+
+typedef struct concat {
+    int32_t axis;
+} concat;
+
+static const ob_member concat_members[] = {OB_VALUE(concat, axis)};
+static const ob_struct concat_struct = OB_STRUCT(concat, concat_members);
 
 static ob_status concat_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
     (void)needs;
-    return ob__axis(ob__concat_axis(site->node), args->out[0].rank, args->state, error);
+    return ob__axis(ob__concat_axis(site->node), args->out[0].rank, &((concat *)args->state)->axis, error);
 }
 
 /* Whether operand i fits after the `done` elements of those before it. */
@@ -21,9 +29,9 @@ static ob_status check_fit(const ob_kernel_args *args, uint32_t i, int32_t axis,
     return OB_OK;
 }
 
-static ob_status concat_run(const ob_kernel_args *args, ob_error *error) {
+OB_RUN(ob__run_concat) {
     const ob_view *out = &args->out[0];
-    int32_t axis = *(const int32_t *)args->state;
+    const int32_t axis = ((const concat *)args->state)->axis;
     size_t width = ob_dtype_size(out->dtype);
     int64_t done = 0;
     for (uint32_t i = 0; i < args->n_in; i++) {
@@ -42,7 +50,7 @@ static ob_status concat_run(const ob_kernel_args *args, ob_error *error) {
 
 static bool concat_places(const ob_kernel_args *args, int64_t *offsets) {
     const ob_view *out = &args->out[0];
-    const int32_t axis = *(const int32_t *)args->state;
+    const int32_t axis = ((const concat *)args->state)->axis;
     int64_t done = 0;
     for (int32_t a = 0; a < axis; a++)
         if (out->dims[a] != 1) return false;
@@ -57,13 +65,14 @@ static bool concat_places(const ob_kernel_args *args, int64_t *offsets) {
 
 const ob_kernel ob__kernel_concat = {.name = "concat",
                                      .flags = OB_KERNEL_STRIDED,
-                                     .state_bytes = sizeof(int32_t),
+                                     .state_bytes = sizeof(concat),
                                      .plan = concat_plan,
-                                     .run = concat_run,
+                                     OB_RUNS(ob__run_concat),
+                                     .state = &concat_struct,
                                      .places = concat_places};
 
 /* Each axis becomes two, repeats x size; the input has stride 0 along repeats. */
-static ob_status tile_run(const ob_kernel_args *args, ob_error *error) {
+OB_RUN(ob__run_tile) {
     const ob_view *in = &args->in[0], *out = &args->out[0];
     int64_t dims[OB__COPY_RANK], to[OB__COPY_RANK], from[OB__COPY_RANK];
     OB_FAIL_IF(in->rank != out->rank, error, OB_E_SHAPE, "the rank changes from %d to %d", in->rank, out->rank);
@@ -96,7 +105,11 @@ static ob_status tile_view(const ob_kernel_site *site, ob_kernel_args *args, ob_
 }
 
 const ob_kernel ob__kernel_tile = {
-    .name = "tile", .flags = OB_KERNEL_VIEW | OB_KERNEL_STRIDED, .view = tile_view, .run = tile_run};
+    .name = "tile", .flags = OB_KERNEL_VIEW | OB_KERNEL_STRIDED, .view = tile_view, OB_RUNS(ob__run_tile)};
+
+static const ob_member depth_members[] = {OB_VALUE(ob_depth_params, to_space), OB_VALUE(ob_depth_params, channels_first),
+                                          OB_VALUE(ob_depth_params, block)};
+static const ob_struct depth_struct = OB_STRUCT(ob_depth_params, depth_members);
 
 /* Both copy over (n, c, h, w, i, j): channel c of the tensor with more channels, element (i, j) of the block. */
 static ob_status depth_space_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
@@ -114,7 +127,7 @@ static ob_status depth_space_plan(const ob_kernel_site *site, ob_kernel_args *ar
     return OB_OK;
 }
 
-static ob_status depth_space_run(const ob_kernel_args *args, ob_error *error) {
+OB_RUN(ob__run_depth_space) {
     (void)error;
     const ob_depth_params *params = args->state;
     const ob_view *in = &args->in[0], *out = &args->out[0];
@@ -148,4 +161,5 @@ const ob_kernel ob__kernel_depth_space = {.name = "depth_space",
                                           .flags = OB_KERNEL_STRIDED,
                                           .state_bytes = sizeof(ob_depth_params),
                                           .plan = depth_space_plan,
-                                          .run = depth_space_run};
+                                          OB_RUNS(ob__run_depth_space),
+                                          .state = &depth_struct};

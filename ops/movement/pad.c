@@ -6,14 +6,19 @@
 #include "core/base/integers.h"
 #include "core/graph/types.h"
 #include "ops/kernel/common.h"
+#include "ops/kernel/members.h"
 #include "ops/movement/params.h"
 #include "ops/table/attributes.h"
 #include "ops/table/op.h"
 
 typedef struct state {
     ob_pad_params params;
-    bool has_value; /* the attribute before version 11, for real types */
+    ob_kept_element value; /* the attribute before version 11, for real types */
 } state;
+
+static const ob_member state_members[] = {OB_VALUE(state, params.mode), OB_NESTED(state, params.pads, &ob__ints_struct),
+                                          OB_VALUE(state, params.value), OB_NESTED(state, value, &ob__kept_element_struct)};
+static const ob_struct pad_struct = OB_STRUCT(state, state_members);
 
 /* The padding before each axis, checked against the planned result. */
 static ob_status read_pads(const ob_pad_params *params, const ob_kernel_args *args, int64_t *before, ob_error *error) {
@@ -45,15 +50,16 @@ static ob_status read_pads(const ob_pad_params *params, const ob_kernel_args *ar
     return OB_OK;
 }
 
-static ob_status read_value(const state *s, const ob_kernel_args *args, void *value, ob_error *error) {
+/* kept: the value of an attribute, if there is no operand. */
+static ob_status read_value(const ob_kept_element *kept, const ob_kernel_args *args, void *value, ob_error *error) {
     ob_dtype dtype = args->in[0].dtype;
     memset(value, 0, 16);
     if (ob__given(args, 2)) {
         OB_FAIL_IF(args->in[2].dtype != dtype || ob__count(&args->in[2]) != 1, error, OB_E_SHAPE,
                    "constant_value is not one element of %s", ob_dtype_name(dtype));
         memcpy(value, args->in[2].data, ob_dtype_size(dtype));
-    } else if (s->has_value) {
-        return ob__convert(value, dtype, &s->params.value, OB_FLOAT, 1, error);
+    } else if (kept->at) {
+        memcpy(value, kept->at, kept->width);
     }
     return OB_OK;
 }
@@ -131,7 +137,7 @@ static ob_status pad_compute(const ob_kernel_args *args, ob_pad_mode m, const in
         char bytes[16];
         double aligned;
     } value;
-    if (m == OB_PAD_CONSTANT) OB_TRY(read_value(args->state, args, &value, error));
+    if (m == OB_PAD_CONSTANT) OB_TRY(read_value(&((const state *)args->state)->value, args, &value, error));
     if (ob__count(out) == 0) return OB_OK;
     char *next = args->scratch, *to = out->data;
     obk_pace pace = ob__pace(args->threads);
@@ -172,9 +178,18 @@ static ob_status pad_compute(const ob_kernel_args *args, ob_pad_mode m, const in
     }
 }
 
-static state read_node(const ob_kernel_site *site, const ob_kernel_args *args) {
-    return (state){.params = ob__pad_params(site->node, site->op->since),
-                   .has_value = site->op->since < 11 && ob__dtype_is_real_or_half(args->in[0].dtype)};
+static ob_pad_params read_node(const ob_kernel_site *site) {
+    return ob__pad_params(site->node, site->op->since);
+}
+
+/* The attribute before version 11 as an element, in `room` of 16 bytes. Only for real types. */
+static ob_kept_element read_attribute(const ob_kernel_site *site, const ob_kernel_args *args, void *room) {
+    const ob_dtype dtype = args->in[0].dtype;
+    const float value = read_node(site).value;
+    ob_kept_element none = {0};
+    if (site->op->since >= 11 || !ob__dtype_is_real_or_half(dtype)) return none;
+    if (ob__convert(room, dtype, &value, OB_FLOAT, 1, NULL) != OB_OK) return none;
+    return (ob_kept_element){room, (uint32_t)ob_dtype_size(dtype)};
 }
 
 /* True if the numbers of elements are known during planning. */
@@ -188,10 +203,10 @@ static bool has_numbers(const ob_kernel_args *args) {
 static ob_status pad_view(const ob_kernel_site *site, ob_kernel_args *args, ob_error *error) {
     const ob_view *in = &args->in[0];
     ob_view *out = &args->out[0];
-    const state s = read_node(site, args);
+    const ob_pad_params params = read_node(site);
     int64_t before[OB_MAX_RANK], skipped = 0;
-    OB_FAIL_IF(s.params.mode == OB_PAD_MODES || !has_numbers(args), error, OB_E_UNSUPPORTED, "the padding is not known yet");
-    OB_TRY(read_pads(&s.params, args, before, error));
+    OB_FAIL_IF(params.mode == OB_PAD_MODES || !has_numbers(args), error, OB_E_UNSUPPORTED, "the padding is not known yet");
+    OB_TRY(read_pads(&params, args, before, error));
     for (int32_t a = 0; a < in->rank; a++) {
         const bool inside = before[a] <= 0 && out->dims[a] - before[a] <= in->dims[a];
         OB_FAIL_IF(!inside, error, OB_E_UNSUPPORTED, "elements are added");
@@ -203,13 +218,14 @@ static ob_status pad_view(const ob_kernel_site *site, ob_kernel_args *args, ob_e
 }
 
 static bool pad_padding(const ob_kernel_site *site, const ob_kernel_args *args, int64_t *padding) {
-    const state s = read_node(site, args);
+    const ob_pad_params params = read_node(site);
     const int32_t rank = args->in[0].rank;
     int64_t before[OB_MAX_RANK];
-    char value[16];
-    if (s.params.mode != OB_PAD_CONSTANT || !ob__dtype_is_real_or_half(args->in[0].dtype) || !has_numbers(args)) return false;
+    _Alignas(16) char value[16], room[16];
+    if (params.mode != OB_PAD_CONSTANT || !ob__dtype_is_real_or_half(args->in[0].dtype) || !has_numbers(args)) return false;
     if (ob__given(args, 2) && !args->in[2].data) return false;
-    if (read_value(&s, args, value, NULL) != OB_OK || read_pads(&s.params, args, before, NULL) != OB_OK) return false;
+    const ob_kept_element attribute = read_attribute(site, args, room);
+    if (read_value(&attribute, args, value, NULL) != OB_OK || read_pads(&params, args, before, NULL) != OB_OK) return false;
     for (size_t i = 0; i < sizeof value; i++)
         if (value[i] != 0) return false;
     for (int32_t a = 0; a < rank; a++) {
@@ -221,14 +237,16 @@ static bool pad_padding(const ob_kernel_site *site, const ob_kernel_args *args, 
 
 static ob_status pad_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
     state *s = args->state;
-    *s = read_node(site, args);
+    _Alignas(16) char room[16];
+    s->params = read_node(site);
     OB_FAIL_IF(s->params.mode == OB_PAD_MODES, error, OB_E_ARGUMENT, "mode \"%s\"", ob__attribute_text(site->node, "mode"));
     OB_TRY(ob__keep_list(site, &s->params.pads));
+    if (read_attribute(site, args, room).at) OB_TRY(ob__keep_element(site, args->in[0].dtype, room, &s->value, error));
     for (int32_t a = 0; a < args->out[0].rank; a++) OB_TRY(ob__need_scratch(needs, args->out[0].dims[a], sizeof(int64_t), error));
     return OB_OK;
 }
 
-static ob_status pad_run(const ob_kernel_args *args, ob_error *error) {
+OB_RUN(ob__run_pad) {
     int64_t before[OB_MAX_RANK];
     OB_TRY(read_pads(&((const state *)args->state)->params, args, before, error));
     return pad_compute(args, ((const state *)args->state)->params.mode, before, error);
@@ -238,6 +256,7 @@ const ob_kernel ob__kernel_pad = {.name = "pad",
                                   .flags = OB_KERNEL_VIEW | OB_KERNEL_STRIDED,
                                   .state_bytes = sizeof(state),
                                   .plan = pad_plan,
-                                  .run = pad_run,
+                                  OB_RUNS(ob__run_pad),
+                                  .state = &pad_struct,
                                   .view = pad_view,
                                   .padding = pad_padding};

@@ -1,6 +1,7 @@
 /* ReverseSequence 10: reverses the first elements of each sequence of the batch along the time axis; sequence_lens gives their
  * number. Every element type, by width. */
 #include "ops/kernel/common.h"
+#include "ops/kernel/members.h"
 #include "ops/movement/params.h"
 
 typedef struct reversal {
@@ -8,6 +9,10 @@ typedef struct reversal {
     int64_t n_batch, n_time;
     size_t block; /* bytes after these two axes */
 } reversal;
+
+static const ob_member reversal_members[] = {OB_VALUE(reversal, time_first), OB_VALUE(reversal, n_batch),
+                                             OB_VALUE(reversal, n_time), OB_SIZE(reversal, block)};
+static const ob_struct reversal_struct = OB_STRUCT(reversal, reversal_members);
 
 typedef struct job {
     const reversal *r;
@@ -46,7 +51,7 @@ static void copy_steps(void *context, int64_t begin, int64_t end) {
     }
 }
 
-static ob_status reverse_run(const ob_kernel_args *args, ob_error *error) {
+OB_RUN(ob__run_reverse_sequence) {
     const reversal *r = args->state;
     const int64_t *lengths = args->in[1].data;
     for (int64_t b = 0; b < r->n_batch; b++)
@@ -58,5 +63,8 @@ static ob_status reverse_run(const ob_kernel_args *args, ob_error *error) {
     return OB_OK;
 }
 
-const ob_kernel ob__kernel_reverse_sequence = {
-    .name = "reverse_sequence", .state_bytes = sizeof(reversal), .plan = reverse_plan, .run = reverse_run};
+const ob_kernel ob__kernel_reverse_sequence = {.name = "reverse_sequence",
+                                               .state_bytes = sizeof(reversal),
+                                               .plan = reverse_plan,
+                                               OB_RUNS(ob__run_reverse_sequence),
+                                               .state = &reversal_struct};

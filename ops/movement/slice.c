@@ -6,6 +6,7 @@
  * one axis; their sizes are known before planning. */
 #include "core/base/integers.h"
 #include "ops/kernel/common.h"
+#include "ops/kernel/members.h"
 #include "ops/movement/params.h"
 
 /* ---- Transpose ---- */
@@ -44,18 +45,24 @@ static ob_status transpose_view(const ob_kernel_site *site, ob_kernel_args *args
     return ob__view_outputs(&order, args, transpose_view_of, error);
 }
 
-static ob_status transpose_run(const ob_kernel_args *args, ob_error *error) {
+OB_RUN(ob__run_transpose) {
     return ob__copy_outputs(args->state, args, transpose_view_of, error);
 }
 
 const ob_kernel ob__kernel_transpose = {.name = "transpose",
                                         .flags = OB_KERNEL_VIEW | OB_KERNEL_STRIDED,
                                         .state_bytes = sizeof(ob_ints),
+                                        .state = &ob__ints_struct,
                                         .plan = transpose_plan,
                                         .view = transpose_view,
-                                        .run = transpose_run};
+                                        OB_RUNS(ob__run_transpose)};
 
 /* ---- Slice ---- */
+
+static const ob_member slice_members[] = {OB_NESTED(ob_slice_params, starts, &ob__ints_struct),
+                                          OB_NESTED(ob_slice_params, ends, &ob__ints_struct),
+                                          OB_NESTED(ob_slice_params, axes, &ob__ints_struct)};
+static const ob_struct slice_struct = OB_STRUCT(ob_slice_params, slice_members);
 
 static int64_t clamp(int64_t value, int64_t low, int64_t high) {
     return value < low ? low : value > high ? high : value;
@@ -130,16 +137,17 @@ static ob_status slice_view(const ob_kernel_site *site, ob_kernel_args *args, ob
     return ob__view_outputs(&params, args, slice_view_of, error);
 }
 
-static ob_status slice_run(const ob_kernel_args *args, ob_error *error) {
+OB_RUN(ob__run_slice) {
     return ob__copy_outputs(args->state, args, slice_view_of, error);
 }
 
 const ob_kernel ob__kernel_slice = {.name = "slice",
                                     .flags = OB_KERNEL_VIEW | OB_KERNEL_STRIDED,
                                     .state_bytes = sizeof(ob_slice_params),
+                                    .state = &slice_struct,
                                     .plan = slice_plan,
                                     .view = slice_view,
-                                    .run = slice_run};
+                                    OB_RUNS(ob__run_slice)};
 
 /* ---- Split ---- */
 
@@ -147,6 +155,9 @@ typedef struct split_params {
     int64_t axis;
     ob_ints sizes;
 } split_params;
+
+static const ob_member split_members[] = {OB_VALUE(split_params, axis), OB_NESTED(split_params, sizes, &ob__ints_struct)};
+static const ob_struct split_struct = OB_STRUCT(split_params, split_members);
 
 /* The size of part k, which may be an omitted output: from the sizes, or without them equal parts, of which the last may be
  * smaller. */
@@ -218,13 +229,14 @@ static ob_status split_view(const ob_kernel_site *site, ob_kernel_args *args, ob
     return ob__view_outputs(&params, args, split_view_of, error);
 }
 
-static ob_status split_run(const ob_kernel_args *args, ob_error *error) {
+OB_RUN(ob__run_split) {
     return ob__copy_outputs(args->state, args, split_view_of, error);
 }
 
 const ob_kernel ob__kernel_split = {.name = "split",
                                     .flags = OB_KERNEL_VIEW | OB_KERNEL_STRIDED,
                                     .state_bytes = sizeof(split_params),
+                                    .state = &split_struct,
                                     .plan = split_plan,
                                     .view = split_view,
-                                    .run = split_run};
+                                    OB_RUNS(ob__run_split)};

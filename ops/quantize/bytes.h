@@ -7,6 +7,7 @@
 #include "kernels/loop.h"
 #include "kernels/quantize/quantize.h"
 #include "ops/kernel/kernel.h"
+#include "ops/kernel/members.h"
 
 /* int8 or uint8. */
 static inline obk_integer ob__byte_type(ob_dtype dtype) {
@@ -29,13 +30,23 @@ bool ob__keeps_bytes(const ob_byte_scale *from, const ob_byte_scale *to);
 /* The same for the kernels, with the limits of `dtype`. The result points into `from`. */
 obk_scales ob__byte_scales(const ob_byte_scale *from, ob_dtype dtype);
 
+/* The loops of the functions below, for elements of one type. */
+typedef struct ob_byte_loops {
+    obk_dequantize_loop dequantize;
+    obk_quantize_loop quantize;
+    obk_lookup_loop lookup;
+} ob_byte_loops;
+ob_byte_loops ob__byte_loops(ob_dtype dtype);
+
 /* A function of one 8-bit element: y = quantize(f(dequantize(x))). */
 typedef struct ob_byte_function {
+    ob_byte_loops loops;
     obk_loop loop; /* on floats; NULL: f(x) = x */
     obk_unary_params params;
     ob_byte_scale from, to;
     ob_dtype dtype; /* of x and y */
 } ob_byte_function;
+extern const ob_struct ob__byte_loops_struct;
 enum { OB_BYTES = 256 };
 /* Applies it to n <= OB_BYTES elements; y may be x. */
 void ob__apply_to_bytes(const ob_byte_function *f, const uint8_t *x, int64_t n, uint8_t *y);

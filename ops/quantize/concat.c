@@ -9,6 +9,15 @@
 #include "ops/quantize/bytes.h"
 #include "ops/table/attributes.h"
 
+typedef struct qlinear_concat {
+    ob_byte_loops loops;
+    int32_t axis;
+} qlinear_concat;
+
+static const ob_member concat_members[] = {OB_NESTED(qlinear_concat, loops, &ob__byte_loops_struct),
+                                           OB_VALUE(qlinear_concat, axis)};
+static const ob_struct concat_struct = OB_STRUCT(qlinear_concat, concat_members);
+
 static ob_status qlinear_concat_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
     const ob_view *out = &args->out[0];
     int32_t axis;
@@ -32,25 +41,27 @@ static ob_status qlinear_concat_plan(const ob_kernel_site *site, ob_kernel_args 
         n_axis += in->dims[axis];
     }
     OB_FAIL_IF(n_axis != out->dims[axis], error, OB_E_SHAPE, "the operands do not fill axis %d", axis);
-    *(int32_t *)args->state = axis;
+    *(qlinear_concat *)args->state = (qlinear_concat){ob__byte_loops(out->dtype), axis};
     return OB_OK;
 }
 
-static void look_up(uint8_t *to, const uint8_t *from, int64_t n, const uint8_t *table, obk_pace *pace) {
+static void look_up(obk_lookup_loop lookup, uint8_t *to, const uint8_t *from, int64_t n, const uint8_t *table, obk_pace *pace) {
     enum { SOME = 1 << 18 };
     for (int64_t done = 0; done < n && !obk_stops(pace, SOME); done += SOME)
-        OBK_LOOPS(quantize)->lookup(to + done, from + done, n - done < SOME ? n - done : SOME, table);
+        lookup(to + done, from + done, n - done < SOME ? n - done : SOME, table);
 }
 
-static ob_status qlinear_concat_run(const ob_kernel_args *args, ob_error *error) {
+OB_RUN(ob__run_qlinear_concat) {
     const ob_view *out = &args->out[0];
-    int32_t axis = *(const int32_t *)args->state;
+    const qlinear_concat *s = args->state;
+    const int32_t axis = s->axis;
     (void)error;
     if (ob__writes_nothing(args)) return OB_OK;
     int64_t n_outer = ob__product(out->dims, 0, axis), inner = ob__product(out->dims, axis + 1, out->rank), done = 0;
     obk_pace pace = ob__pace(args->threads);
     for (uint32_t i = 2; i < args->n_in && !pace.over; i += 3) {
-        const ob_byte_function f = {.from = ob__read_scale(args, i + 1), .to = ob__read_scale(args, 0), .dtype = out->dtype};
+        const ob_byte_function f = {
+            .loops = s->loops, .from = ob__read_scale(args, i + 1), .to = ob__read_scale(args, 0), .dtype = out->dtype};
         const bool changes = !ob__keeps_bytes(&f.from, &f.to);
         const int64_t n = args->in[i].dims[axis] * inner;
         uint8_t table[OB_BYTES];
@@ -61,7 +72,7 @@ static ob_status qlinear_concat_run(const ob_kernel_args *args, ob_error *error)
             if (!changes)
                 ob__copy_bytes(to, from, (size_t)n, &pace);
             else
-                look_up(to, from, n, table, &pace);
+                look_up(s->loops.lookup, to, from, n, table, &pace);
             if (obk_stops(&pace, 8)) break;
         }
         done += n;
@@ -69,5 +80,8 @@ static ob_status qlinear_concat_run(const ob_kernel_args *args, ob_error *error)
     return OB_OK;
 }
 
-const ob_kernel ob__kernel_qlinear_concat = {
-    .name = "qlinear_concat", .state_bytes = sizeof(int32_t), .plan = qlinear_concat_plan, .run = qlinear_concat_run};
+const ob_kernel ob__kernel_qlinear_concat = {.name = "qlinear_concat",
+                                             .state_bytes = sizeof(qlinear_concat),
+                                             .plan = qlinear_concat_plan,
+                                             OB_RUNS(ob__run_qlinear_concat),
+                                             .state = &concat_struct};

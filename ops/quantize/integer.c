@@ -4,8 +4,32 @@
 #include "kernels/kernels.h"
 
 #include "ops/kernel/common.h"
+#include "ops/kernel/members.h"
 #include "ops/kernel/packed.h"
 #include "ops/table/op.h"
+
+static const ob_member places_members[] = {OB_VALUE(ob_integer_places, w),       OB_VALUE(ob_integer_places, x_zero),
+                                           OB_VALUE(ob_integer_places, w_zero),  OB_VALUE(ob_integer_places, x_scale),
+                                           OB_VALUE(ob_integer_places, w_scale), OB_VALUE(ob_integer_places, y_scale),
+                                           OB_VALUE(ob_integer_places, y_zero),  OB_VALUE(ob_integer_places, bias)};
+static const ob_struct places_struct = OB_STRUCT(ob_integer_places, places_members);
+
+static const ob_member spread_members[] = {OB_VALUE(ob_spread, count), OB_VALUES(ob_spread, steps)};
+static const ob_struct spread_struct = OB_STRUCT(ob_spread, spread_members);
+
+static const ob_member integers_members[] = {OB_NESTED(ob_integers, at, &places_struct),
+                                             OB_NESTED(ob_integers, x_zero, &spread_struct),
+                                             OB_NESTED(ob_integers, w_zero, &spread_struct),
+                                             OB_NESTED(ob_integers, x_scale, &spread_struct),
+                                             OB_NESTED(ob_integers, w_scale, &spread_struct),
+                                             OB_POINTER(ob_integers, gemm, &obk_integer_gemm_struct, NULL),
+                                             OB_FUNCTION(ob_integers, requantize),
+                                             OB_FUNCTION(ob_integers, accumulate),
+                                             OB_VALUE(ob_integers, requantizes),
+                                             OB_VALUE(ob_integers, to_float),
+                                             OB_VALUE(ob_integers, w_packed),
+                                             OB_VALUE(ob_integers, w_zero_value)};
+const ob_struct ob__integers_struct = OB_STRUCT(ob_integers, integers_members);
 
 static bool given(const ob_kernel_args *args, int i) {
     return i >= 0 && ob__given(args, (uint32_t)i);
@@ -118,7 +142,8 @@ ob_status ob__plan_integers(const ob_kernel_site *site, const ob_kernel_args *ar
     s->requantizes = (results & OB_T(INT8)) != 0;
     s->to_float = (results & OB_T(FLOAT)) != 0;
     s->gemm = OBK_LOOPS(integer_gemm);
-    s->loops = OBK_LOOPS(quantize);
+    if (s->requantizes) s->requantize = OBK_LOOPS(quantize)->requantize[ob__is_signed(&args->out[0]) ? OBK_Q_INT8 : OBK_Q_UINT8];
+    if (s->to_float) s->accumulate = OBK_LOOPS(quantize)->accumulate;
     if (s->requantizes)
         s->at = (ob_integer_places){3, 2, 5, 1, 4, 6, 7, conv ? 8 : -1};
     else if (s->to_float)

@@ -22,10 +22,12 @@ typedef struct ob_integers {
     ob_integer_places at;
     ob_spread x_zero, w_zero, x_scale, w_scale;
     const obk_integer_gemm *gemm;
-    const obk_quantize *loops;
+    obk_requantize_loop requantize;       /* if `requantizes` */
+    obk_accumulate_loop accumulate;       /* if `to_float` */
     bool requantizes, to_float, w_packed; /* to_float: sums times scales, with a bias; w_packed: the session packs it */
     int16_t w_zero_value;                 /* the one zero point of W, if w_packed */
 } ob_integers;
+extern const struct ob_struct ob__integers_struct;
 
 /* For MatMulInteger, QLinearMatMul and MatMulIntegerToFloat, or (`conv`) ConvInteger and QLinearConv. E_UNSUPPORTED for types
  * other than int8 and uint8. */

@@ -16,18 +16,32 @@
 #include "ops/conv/split.h"
 #include "ops/kernel/common.h"
 #include "ops/kernel/epilogue.h"
+#include "ops/kernel/members.h"
 #include "ops/kernel/packed.h"
 #include "ops/quantize/integer.h"
 
 typedef struct integer_conv {
     ob_integers i;
     ob_conv_split split;
-    const obk_convs *loops;
-    size_t sums_bytes; /* for each lane */
-    bool quads;
+    obk_conv_pair pair_x, pair_w; /* pair_w: if W is not packed */
+    obk_conv_quad quad;           /* if `quads` */
+    size_t sums_bytes;            /* for each lane */
+    bool quads, quads_signed;
     const ob_epilogue *epilogue; /* of ConvInteger */
     size_t registers_at;         /* of the epilogue, in lane memory */
 } integer_conv;
+
+static const ob_member conv_members[] = {OB_NESTED(integer_conv, i, &ob__integers_struct),
+                                         OB_NESTED(integer_conv, split, &ob__conv_split_struct),
+                                         OB_FUNCTION(integer_conv, pair_x),
+                                         OB_FUNCTION(integer_conv, pair_w),
+                                         OB_FUNCTION(integer_conv, quad),
+                                         OB_SIZE(integer_conv, sums_bytes),
+                                         OB_VALUE(integer_conv, quads),
+                                         OB_VALUE(integer_conv, quads_signed),
+                                         OB_POINTER(integer_conv, epilogue, &ob__epilogue_struct, NULL),
+                                         OB_SIZE(integer_conv, registers_at)};
+static const ob_struct conv_struct = OB_STRUCT(integer_conv, conv_members);
 
 /* Combines pairs of channels, each a run of `length` bytes. For W there is one zero point, or one for each output channel. */
 typedef struct pairing {
@@ -49,8 +63,8 @@ static void pair_channels(void *context, int64_t begin, int64_t end) {
     }
 }
 
-static pairing pairing_of(const integer_conv *s, bool is_signed, int64_t length, const int16_t *zero) {
-    return (pairing){.pair = s->loops->pair[is_signed], .channels = s->split.channels, .length = length, .zero = zero};
+static pairing pairing_of(const integer_conv *s, obk_conv_pair pair, int64_t length, const int16_t *zero) {
+    return (pairing){.pair = pair, .channels = s->split.channels, .length = length, .zero = zero};
 }
 
 typedef struct packing {
@@ -146,15 +160,16 @@ static ob_status want_packed_w(const ob_kernel_site *site, const ob_kernel_args 
     packing *params = ob__tail(site, 1, sizeof *params);
     OB_FAIL_IF(!params, error, OB_E_MEMORY, "no memory for a plan");
     const obk_conv_panels *panels = s->split.panels;
-    *params = (packing){.of_w = pairing_of(s, ob__is_signed(&args->in[s->i.at.w]), s->split.k.window.n_kernel, NULL),
-                        .zero = s->i.w_zero_value,
-                        .n = pairs_of_w(s),
-                        .panels = panels,
-                        .quads = s->quads,
-                        .is_signed = ob__is_signed(&args->in[s->i.at.w]),
-                        .groups = s->split.groups,
-                        .out_channels = s->split.k.out_channels,
-                        .w_group = s->split.w_group};
+    *params = (packing){
+        .of_w = pairing_of(s, OBK_LOOPS(conv)->pair[ob__is_signed(&args->in[s->i.at.w])], s->split.k.window.n_kernel, NULL),
+        .zero = s->i.w_zero_value,
+        .n = pairs_of_w(s),
+        .panels = panels,
+        .quads = s->quads,
+        .is_signed = ob__is_signed(&args->in[s->i.at.w]),
+        .groups = s->split.groups,
+        .out_channels = s->split.k.out_channels,
+        .w_group = s->split.w_group};
     needs->prepared[needs->n_prepared++] = (ob_prepare_request){
         .input = (uint32_t)s->i.at.w,
         .format = (uint64_t)OB_PREPARED_INTEGER_CONV << 56 | (uint64_t)(panels ? panels->lanes : 0) << 48 |
@@ -177,7 +192,7 @@ static ob_status want_packed_w(const ob_kernel_site *site, const ob_kernel_args 
 /* Quads if they gain here, else pairs. */
 static ob_status split(const ob_kernel_site *site, const ob_kernel_args *args, integer_conv *s, ob_error *error) {
     const ob_conv_split before = s->split;
-    s->quads = s->i.w_packed && !site->loops_only && ob__kernels_dot8() && s->loops->panels[OBK_CONV_QUADS].run &&
+    s->quads = s->i.w_packed && !site->loops_only && ob__kernels_dot8() && OBK_LOOPS(conv)->panels[OBK_CONV_QUADS].run &&
                s->i.x_zero.count == 1 && ob__bytes_fit(&args->in[s->i.at.w], s->i.w_zero_value);
     if (s->quads) {
         s->split.k.channels = ob__ceil_div(s->split.channels, 4);
@@ -197,8 +212,14 @@ static ob_status conv_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_
     OB_TRY(ob__plan_integers(site, args, true, &s->i, needs, error));
     OB_TRY(ob__plan_conv(site, args, (uint32_t)s->i.at.w, s->i.at.bias, &s->split, error));
     if (ob__count(&args->out[0]) == 0) return OB_OK;
-    s->loops = OBK_LOOPS(conv);
     OB_TRY(split(site, args, s, error));
+    const obk_convs *loops = OBK_LOOPS(conv);
+    s->quads_signed = loops->quads_signed;
+    if (s->quads)
+        s->quad = loops->quad;
+    else
+        s->pair_x = loops->pair[ob__is_signed(&args->in[0])];
+    if (!s->i.w_packed) s->pair_w = loops->pair[ob__is_signed(&args->in[s->i.at.w])];
     bool large = ob__mul_overflows(s->split.n_planes * k->channels, k->window.n_in, &n_x) ||
                  (s->i.requantizes && ob__mul_overflows(ob__conv_largest_task(&s->split), sizeof(int32_t), &n_sums));
     OB_FAIL_IF(large || n_sums > INT64_MAX / 4, error, OB_E_LIMIT, "the kernel is too large");
@@ -220,7 +241,6 @@ typedef struct job {
     const void *x, *w; /* pairs, or quads */
     const int32_t *bias;
     uint32_t padding;
-    bool y_signed;
     char *y, *lanes;
     size_t lane_stride;
     const ob_kernel_args *args;
@@ -236,7 +256,7 @@ static void requantize(const job *j, const ob_conv_task *task, const int32_t *su
         float scale =
             *v->x_scale * v->w_scale[s->i.w_scale.count == 1 ? 0 : task->group * s->split.k.out_channels + m] / v->y_scale;
         obk_requantized to = {.scale = &scale, .zero = v->y_zero, .low = v->low, .high = v->high};
-        s->i.loops->requantize[j->y_signed ? OBK_Q_INT8 : OBK_Q_UINT8](y, sums, n, &to);
+        s->i.requantize(y, sums, n, &to);
     }
 }
 
@@ -285,8 +305,8 @@ static void quarter_channels(void *context, int64_t begin, int64_t end) {
 static void prepare_quads(const ob_kernel_args *args, job *j, void *x, char **scratch) {
     const integer_conv *s = j->s;
     const obk_conv *k = &s->split.k;
-    const bool flips = ob__is_signed(&args->in[0]) != s->loops->quads_signed;
-    const int moved = !flips ? 0 : s->loops->quads_signed ? -128 : 128;
+    const bool flips = ob__is_signed(&args->in[0]) != s->quads_signed;
+    const int moved = !flips ? 0 : s->quads_signed ? -128 : 128;
     const int64_t n = s->split.n_planes * k->channels, n_out = s->split.groups * k->out_channels;
     const uint32_t zero = (uint32_t)(j->values.x_zero[0] + moved);
     const int32_t *sums = args->prepared[1];
@@ -294,18 +314,17 @@ static void prepare_quads(const ob_kernel_args *args, job *j, void *x, char **sc
     for (int64_t m = 0; m < n_out; m++) bias[m] = (int32_t)((j->bias ? (uint32_t)j->bias[m] : 0) - zero * (uint32_t)sums[m]);
     j->bias = bias;
     j->padding = (zero & 0xff) * 0x01010101u;
-    quartering q = {s->loops->quad, args->in[0].data, x, flips ? 0x80808080u : 0, s->split.channels, k->window.n_in};
+    quartering q = {s->quad, args->in[0].data, x, flips ? 0x80808080u : 0, s->split.channels, k->window.n_in};
     ob__parallel(args->threads, n, (1 << 16) / (k->window.n_in + 1) + 1, quarter_channels, &q);
 }
 
-static ob_status conv_run(const ob_kernel_args *args, ob_error *error) {
+OB_RUN(ob__run_integer_conv) {
     const integer_conv *s = args->state;
     const obk_conv *k = &s->split.k;
     const ob_view *x = &args->in[0], *w = &args->in[s->i.at.w];
     char *scratch = args->scratch;
     job j = {.s = s,
              .y = args->out[0].data,
-             .y_signed = ob__is_signed(&args->out[0]),
              .lanes = args->lanes,
              .lane_stride = args->lane_stride,
              .args = args,
@@ -319,7 +338,7 @@ static ob_status conv_run(const ob_kernel_args *args, ob_error *error) {
     if (s->quads) {
         prepare_quads(args, &j, of_x, &scratch);
     } else {
-        pairing pairs = pairing_of(s, ob__is_signed(x), k->window.n_in, j.values.x_zero);
+        pairing pairs = pairing_of(s, s->pair_x, k->window.n_in, j.values.x_zero);
         pairs.from = x->data;
         pairs.to = of_x;
         ob__parallel(args->threads, n, (1 << 16) / (k->window.n_in + 1) + 1, pair_channels, &pairs);
@@ -327,7 +346,7 @@ static ob_status conv_run(const ob_kernel_args *args, ob_error *error) {
     if (s->i.w_packed) {
         j.w = args->prepared[0];
     } else {
-        pairing of_w = pairing_of(s, ob__is_signed(w), k->window.n_kernel, j.values.w_zero);
+        pairing of_w = pairing_of(s, s->pair_w, k->window.n_kernel, j.values.w_zero);
         of_w.zero_step = s->i.w_zero.count > 1;
         of_w.from = w->data;
         of_w.to = ob__take(&scratch, pairs_of_w(s) * k->window.n_kernel, sizeof(obk_pair));
@@ -351,6 +370,7 @@ static int32_t conv_columns(const ob_view *in, const ob_view *out) {
 const ob_kernel ob__kernel_integer_conv = {.name = "integer_conv",
                                            .state_bytes = sizeof(integer_conv),
                                            .plan = conv_plan,
-                                           .run = conv_run,
+                                           OB_RUNS(ob__run_integer_conv),
+                                           .state = &conv_struct,
                                            .epilogue_columns = conv_columns,
                                            .epilogue_converts = true};

@@ -12,6 +12,7 @@
 #include "ops/kernel/common.h"
 #include "ops/kernel/epilogue.h"
 #include "ops/kernel/matrices.h"
+#include "ops/kernel/members.h"
 #include "ops/quantize/integer.h"
 
 typedef struct integer_matmul {
@@ -26,6 +27,26 @@ typedef struct integer_matmul {
     const ob_epilogue *epilogue;
     size_t registers_at; /* of the epilogue, in lane memory */
 } integer_matmul;
+
+static int64_t batch_axes(const void *owner, uint32_t i) {
+    (void)i;
+    return ((const integer_matmul *)owner)->p.n_axes;
+}
+
+static const ob_member matmul_members[] = {OB_NESTED(integer_matmul, i, &ob__integers_struct),
+                                           OB_NESTED(integer_matmul, p, &ob__matrices_struct),
+                                           OB_VALUE(integer_matmul, a_rows),
+                                           OB_VALUE(integer_matmul, strip),
+                                           OB_NUMBERS(integer_matmul, zero_batch, batch_axes),
+                                           OB_NUMBERS(integer_matmul, x_scale_batch, batch_axes),
+                                           OB_NUMBERS(integer_matmul, w_scale_batch, batch_axes),
+                                           OB_VALUE(integer_matmul, x_scale_row),
+                                           OB_VALUE(integer_matmul, w_zero_step),
+                                           OB_VALUE(integer_matmul, w_scale_step),
+                                           OB_SIZE(integer_matmul, sums_bytes),
+                                           OB_POINTER(integer_matmul, epilogue, &ob__epilogue_struct, NULL),
+                                           OB_SIZE(integer_matmul, registers_at)};
+static const ob_struct matmul_struct = OB_STRUCT(integer_matmul, matmul_members);
 
 /* The steps of a zero point or scale along the batch axes of the product. */
 static int64_t *batch_steps(const ob_kernel_site *site, const ob_matrices *p, const ob_spread *spread, const ob_view *operand) {
@@ -182,7 +203,7 @@ static void scale_rows(const job *j, const ob_matrices_part *part, int64_t from,
         const obk_scales to = {.scale = scales_of_row(j, part, from + i, row), .each = s->w_scale_step != 0};
         float *results = y + i * n;
         for (int64_t k = 0; k < part->columns; k++) results[k] = j->bias ? j->bias[part->column + k] : -0.0F;
-        s->i.loops->accumulate(results, sums + i * part->columns, part->columns, &to);
+        s->i.accumulate(results, sums + i * part->columns, part->columns, &to);
     }
     if (!s->epilogue) return;
     const ob_epilogue_call after = ob__epilogue_at(s->epilogue, j->args, part->product * s->p.m + part->row + from, part->column,
@@ -210,8 +231,7 @@ static void multiply_part(const job *j, const ob_matrices_part *part, char *lane
         }
         for (int64_t i = 0; i < rows; i++) {
             to.scale = scales_of_row(j, part, from + i, row);
-            s->i.loops->requantize[ob__is_signed(&j->out) ? OBK_Q_INT8 : OBK_Q_UINT8](
-                (char *)j->out.data + part->y + (from + i) * n, sums + i * part->columns, part->columns, &to);
+            s->i.requantize((char *)j->out.data + part->y + (from + i) * n, sums + i * part->columns, part->columns, &to);
         }
     }
 }
@@ -225,7 +245,7 @@ static void multiply_chunk(void *context, int64_t chunk, int lane) {
     }
 }
 
-static ob_status matmul_run(const ob_kernel_args *args, ob_error *error) {
+OB_RUN(ob__run_integer_matmul) {
     const integer_matmul *s = args->state;
     const ob_view *w = &args->in[s->i.at.w];
     char *scratch = args->scratch;
@@ -251,7 +271,8 @@ static ob_status matmul_run(const ob_kernel_args *args, ob_error *error) {
 const ob_kernel ob__kernel_integer_matmul = {.name = "integer_matmul",
                                              .state_bytes = sizeof(integer_matmul),
                                              .plan = matmul_plan,
-                                             .run = matmul_run,
+                                             OB_RUNS(ob__run_integer_matmul),
+                                             .state = &matmul_struct,
                                              .types = BIT(INT8) | BIT(UINT8) | BIT(FLOAT) | BIT(FLOAT16) | BIT(BFLOAT16)};
 
 /* A vector on the right leaves rows only. */
@@ -262,6 +283,7 @@ static int32_t float_columns(const ob_view *in, const ob_view *out) {
 const ob_kernel ob__kernel_integer_matmul_to_float = {.name = "integer_matmul",
                                                       .state_bytes = sizeof(integer_matmul),
                                                       .plan = matmul_plan,
-                                                      .run = matmul_run,
+                                                      OB_RUNS(ob__run_integer_matmul),
+                                                      .state = &matmul_struct,
                                                       .types = BIT(INT8) | BIT(UINT8) | BIT(FLOAT),
                                                       .epilogue_columns = float_columns};

@@ -14,6 +14,8 @@
 #include "kernels/quantize/quantize.h"
 #include "ops/elementwise/element.h"
 #include "ops/kernel/common.h"
+#include "ops/kernel/functions.h"
+#include "ops/kernel/members.h"
 #include "ops/quantize/quantized.h"
 #include "ops/table/attributes.h"
 #include "ops/table/op.h"
@@ -22,7 +24,9 @@ enum { BLOCK = 512, PIECE = 1 << 14 }; /* elements that are converted together; 
 
 /* The operand as rows, each with one scale for all its elements or (`each`) one for each element. */
 typedef struct quantize {
-    const obk_quantize *loops;
+    obk_quantize_loop quantize; /* those of this call; the others are NULL */
+    obk_dequantize_loop dequantize;
+    obk_divide_loop divide, dequantize_float;
     obk_convert from_x, to_y, from_scale, from_zero; /* to and from float; NULL: the type is float or an integer of `integer` */
     obk_convert narrow, widen;                       /* the type of the quotient; NULL: float */
     int64_t rows, length, n_scales;                  /* length: elements of the longest row */
@@ -31,6 +35,31 @@ typedef struct quantize {
     int8_t integer; /* type of the quantized side, an obk_integer; -1: any other type */
     bool forward, each, blocked;
 } quantize;
+
+static const ob_member quantize_members[] = {OB_FUNCTION(quantize, quantize),
+                                             OB_FUNCTION(quantize, dequantize),
+                                             OB_FUNCTION(quantize, divide),
+                                             OB_FUNCTION(quantize, dequantize_float),
+                                             OB_FUNCTION(quantize, from_x),
+                                             OB_FUNCTION(quantize, to_y),
+                                             OB_FUNCTION(quantize, from_scale),
+                                             OB_FUNCTION(quantize, from_zero),
+                                             OB_FUNCTION(quantize, narrow),
+                                             OB_FUNCTION(quantize, widen),
+                                             OB_VALUE(quantize, rows),
+                                             OB_VALUE(quantize, length),
+                                             OB_VALUE(quantize, n_scales),
+                                             OB_VALUE(quantize, rows_of_n),
+                                             OB_VALUE(quantize, n),
+                                             OB_VALUE(quantize, inner),
+                                             OB_VALUE(quantize, block),
+                                             OB_VALUE(quantize, low),
+                                             OB_VALUE(quantize, high),
+                                             OB_VALUE(quantize, integer),
+                                             OB_VALUE(quantize, forward),
+                                             OB_VALUE(quantize, each),
+                                             OB_VALUE(quantize, blocked)};
+static const ob_struct quantize_struct = OB_STRUCT(quantize, quantize_members);
 
 static int integer_of(ob_dtype dtype, float *low, float *high) {
     static const struct {
@@ -160,12 +189,20 @@ static ob_status plan_precision(const ob_kernel_site *site, const ob_kernel_args
     return status;
 }
 
+/* After the conversions and the precision are planned. */
+static void choose_loops(quantize *q) {
+    const obk_quantize *loops = OBK_LOOPS(quantize);
+    if (q->forward && q->integer >= 0) q->quantize = loops->quantize[q->integer];
+    if (q->forward && (q->integer < 0 || q->narrow)) q->divide = loops->divide;
+    if (!q->forward && q->integer >= 0) q->dequantize = loops->dequantize[q->integer];
+    if (!q->forward && q->integer < 0) q->dequantize_float = loops->dequantize_float;
+}
+
 static ob_status quantize_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
     quantize *q = args->state;
     const ob_view *x = &args->in[0], *scale = &args->in[1];
     ob_scale_layout layout;
     q->forward = strcmp(site->node->op_type, "QuantizeLinear") == 0;
-    q->loops = OBK_LOOPS(quantize);
     q->n_scales = ob__count(scale);
     OB_FAIL_IF(ob__count(&args->out[0]) != ob__count(x), error, OB_E_SHAPE, "result of another size");
     OB_FAIL_IF(ob__given(args, 2) && ob__count(&args->in[2]) != q->n_scales, error, OB_E_SHAPE, "%lld scales, %lld zero points",
@@ -176,6 +213,7 @@ static ob_status quantize_plan(const ob_kernel_site *site, ob_kernel_args *args,
     lay_rows(q, x, &layout);
     OB_TRY(plan_conversions(site, args, q, error));
     if (q->forward) OB_TRY(plan_precision(site, args, q, error));
+    choose_loops(q);
     if (!is_direct(q)) OB_TRY(ob__need_lanes(needs, 1, sizeof(way), error));
     OB_TRY(ob__need_scratch(needs, q->n_scales, sizeof(float), error));
     return ob__need_scratch(needs, q->n_scales, sizeof(float), error);
@@ -184,23 +222,28 @@ static ob_status quantize_plan(const ob_kernel_site *site, ob_kernel_args *args,
 /* ---- A step of a program ---- */
 
 typedef struct scaled {
-    const quantize *q;
-    float scale, zero;
-    obk_scales scales;
+    obk_quantize_loop quantize; /* NULL: the other one */
+    obk_dequantize_loop dequantize;
+    float scale, zero, low, high;
 } scaled;
 
-static void scaled_loop(char *const *pointers, const int64_t *step, int64_t n, const int64_t *down, int64_t rows,
-                        const void *params) {
+static const ob_member scaled_members[] = {OB_FUNCTION(scaled, quantize), OB_FUNCTION(scaled, dequantize),
+                                           OB_VALUE(scaled, scale),       OB_VALUE(scaled, zero),
+                                           OB_VALUE(scaled, low),         OB_VALUE(scaled, high)};
+static const ob_struct scaled_struct = OB_STRUCT(scaled, scaled_members);
+
+void ob__scaled_loop(char *const *pointers, const int64_t *step, int64_t n, const int64_t *down, int64_t rows,
+                     const void *params) {
     const scaled *s = params;
-    const quantize *q = s->q;
+    const obk_scales scales = {&s->scale, &s->zero, false, s->low, s->high};
     (void)step;
     for (int64_t j = 0; j < rows; j++) {
         const void *x = pointers[0] + j * down[0];
         void *y = pointers[1] + j * down[1];
-        if (q->forward)
-            q->loops->quantize[q->integer](y, x, n, &s->scales);
+        if (s->quantize)
+            s->quantize(y, x, n, &scales);
         else
-            q->loops->dequantize[q->integer](y, x, n, &s->scales);
+            s->dequantize(y, x, n, &scales);
     }
 }
 
@@ -218,23 +261,26 @@ static ob_status quantize_element(const ob_kernel_site *site, const ob_kernel_ar
                                   ob_error *error) {
     const ob_view *x = &args->in[0], *scale = &args->in[1];
     const bool has_zero = ob__given(args, 2);
-    quantize *q = ob__tail(site, 1, sizeof *q);
+    quantize planned = {.forward = strcmp(site->node->op_type, "QuantizeLinear") == 0}, *q = &planned;
     scaled *s = ob__tail(site, 1, sizeof *s);
     ob_scale_layout layout;
-    OB_FAIL_IF(!q || !s, error, OB_E_MEMORY, "no memory for a plan");
-    q->forward = strcmp(site->node->op_type, "QuantizeLinear") == 0;
-    q->loops = OBK_LOOPS(quantize);
+    OB_FAIL_IF(!s, error, OB_E_MEMORY, "no memory for a plan");
     OB_TRY(plan_conversions(site, args, q, error));
     if (q->forward) OB_TRY(plan_precision(site, args, q, error));
+    choose_loops(q);
     ob__scale_layout(site->node, site->op, NULL, (ob_shape){x->rank, x->dims}, (ob_shape){scale->rank, scale->dims}, &layout);
     const bool one = ob__count(scale) == 1 && scale->data && (!has_zero || (ob__count(&args->in[2]) == 1 && args->in[2].data));
     OB_FAIL_IF(!one || !ob__scale_fits(&layout) || q->integer < 0 || q->narrow, error, OB_E_UNSUPPORTED, "no step of a program");
-    *s = (scaled){
-        .q = q, .scale = read_float(scale, q->from_scale), .zero = has_zero ? read_float(&args->in[2], q->from_zero) : 0};
-    s->scales = (obk_scales){&s->scale, &s->zero, false, q->low, q->high};
+    *s = (scaled){.quantize = q->quantize,
+                  .dequantize = q->dequantize,
+                  .scale = read_float(scale, q->from_scale),
+                  .zero = has_zero ? read_float(&args->in[2], q->from_zero) : 0,
+                  .low = q->low,
+                  .high = q->high};
     call->n_in = 1;
-    call->spec.loop = scaled_loop;
+    call->spec.loop = ob__scaled_loop;
     call->spec.params = s;
+    call->spec.params_type = &scaled_struct;
     call->spec.apart = true;
     call->spec.in_convert[0] = q->from_x;
     call->spec.in_loop_dtype[0] = OB_FLOAT;
@@ -276,28 +322,28 @@ static void quantize_block(const quantize *q, void *to, const float *x, int64_t 
         memcpy(quotient, x, (size_t)n * sizeof *x);
         round_to(q, quotient, n, own);
         s.zero = own->none;
-        q->loops->divide(quotient, quotient, n, &s);
+        q->divide(quotient, quotient, n, &s);
         round_to(q, quotient, n, own);
         s.scale = own->ones;
         s.zero = scales->zero;
         x = quotient;
     }
     if (q->integer >= 0) {
-        q->loops->quantize[q->integer](to, x, n, &s);
+        q->quantize(to, x, n, &s);
     } else if (q->to_y) {
-        q->loops->divide(quotient, x, n, &s);
+        q->divide(quotient, x, n, &s);
         q->to_y(to, quotient, n);
     } else {
-        q->loops->divide(to, x, n, &s);
+        q->divide(to, x, n, &s);
     }
 }
 
 static void dequantize_block(const quantize *q, void *to, const void *x, int64_t n, const obk_scales *scales, way *own) {
     float *y = q->to_y ? own->quotient : to;
     if (q->integer >= 0)
-        q->loops->dequantize[q->integer](y, x, n, scales);
+        q->dequantize(y, x, n, scales);
     else
-        q->loops->dequantize_float(y, x, n, scales);
+        q->dequantize_float(y, x, n, scales);
     if (q->to_y) q->to_y(to, y, n);
 }
 
@@ -318,11 +364,11 @@ static void do_piece(const job *j, const row *r, int64_t begin, int64_t end, way
         if (q->forward && !direct)
             quantize_block(q, y, x, n, &scales, own);
         else if (q->forward)
-            q->loops->quantize[q->integer](y, x, n, &scales);
+            q->quantize(y, x, n, &scales);
         else if (!direct)
             dequantize_block(q, y, x, n, &scales, own);
         else
-            q->loops->dequantize[q->integer](y, x, n, &scales);
+            q->dequantize(y, x, n, &scales);
     }
 }
 
@@ -343,7 +389,7 @@ static void read_floats(float *to, const ob_view *view, obk_convert convert, int
         memcpy(to, view->data, (size_t)n * sizeof *to);
 }
 
-static ob_status quantize_run(const ob_kernel_args *args, ob_error *error) {
+OB_RUN(ob__run_quantize) {
     (void)error;
     const quantize *q = args->state;
     char *next = args->scratch;
@@ -366,39 +412,46 @@ const ob_kernel ob__kernel_quantize = {.name = "quantize",
                                        .flags = OB_KERNEL_FIXED_OPERANDS,
                                        .state_bytes = sizeof(quantize),
                                        .plan = quantize_plan,
-                                       .run = quantize_run,
+                                       OB_RUNS(ob__run_quantize),
+                                       .state = &quantize_struct,
                                        .refuse = quantize_refuse,
                                        .element = quantize_element};
 
 /* ---- DynamicQuantizeLinear ---- */
 
 typedef struct dynamic {
-    const obk_quantize *loops;
+    obk_range_loop range;
+    obk_quantize_loop quantize;
 } dynamic;
+
+static const ob_member dynamic_members[] = {OB_FUNCTION(dynamic, range), OB_FUNCTION(dynamic, quantize)};
+static const ob_struct dynamic_struct = OB_STRUCT(dynamic, dynamic_members);
 
 static ob_status dynamic_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
     (void)site;
     (void)needs;
-    ((dynamic *)args->state)->loops = OBK_LOOPS(quantize);
+    *(dynamic *)args->state = (dynamic){OBK_LOOPS(quantize)->range, OBK_LOOPS(quantize)->quantize[OBK_Q_UINT8]};
     bool bad = args->n_out != 3 || ob__count(&args->out[0]) != ob__count(&args->in[0]);
     for (uint32_t i = 1; i < 3; i++) bad = bad || (ob__wanted(args, i) && ob__count(&args->out[i]) != 1);
     OB_FAIL_IF(bad || args->in[0].dtype != OB_FLOAT, error, OB_E_SHAPE, "outputs of another size");
     return OB_OK;
 }
 
-static ob_status dynamic_run(const ob_kernel_args *args, ob_error *error) {
+OB_RUN(ob__run_dynamic_quantize) {
     (void)error;
-    const obk_quantize *loops = ((const dynamic *)args->state)->loops;
+    const dynamic *loops = args->state;
     int64_t n = ob__count(&args->in[0]);
     float low, high, scale, zero;
     loops->range(args->in[0].data, n, &low, &high);
     obk_byte_scale(low, high, &scale, &zero);
     if (ob__wanted(args, 1)) *(float *)args->out[1].data = scale;
     if (ob__wanted(args, 2)) *(uint8_t *)args->out[2].data = (uint8_t)zero;
-    if (ob__wanted(args, 0))
-        loops->quantize[OBK_Q_UINT8](args->out[0].data, args->in[0].data, n, &(obk_scales){&scale, &zero, false, 0, 255});
+    if (ob__wanted(args, 0)) loops->quantize(args->out[0].data, args->in[0].data, n, &(obk_scales){&scale, &zero, false, 0, 255});
     return OB_OK;
 }
 
-const ob_kernel ob__kernel_dynamic_quantize = {
-    .name = "dynamic_quantize", .state_bytes = sizeof(dynamic), .plan = dynamic_plan, .run = dynamic_run};
+const ob_kernel ob__kernel_dynamic_quantize = {.name = "dynamic_quantize",
+                                               .state_bytes = sizeof(dynamic),
+                                               .plan = dynamic_plan,
+                                               OB_RUNS(ob__run_dynamic_quantize),
+                                               .state = &dynamic_struct};

@@ -36,18 +36,26 @@ obk_scales ob__byte_scales(const ob_byte_scale *from, ob_dtype dtype) {
     return (obk_scales){&from->scale, &from->zero, false, is_signed ? -128 : 0, is_signed ? 127 : 255};
 }
 
-void ob__apply_to_bytes(const ob_byte_function *f, const uint8_t *x, int64_t n, uint8_t *y) {
+ob_byte_loops ob__byte_loops(ob_dtype dtype) {
     const obk_quantize *loops = OBK_LOOPS(quantize);
-    const obk_integer type = ob__byte_type(f->dtype);
+    const obk_integer type = ob__byte_type(dtype);
+    return (ob_byte_loops){loops->dequantize[type], loops->quantize[type], loops->lookup};
+}
+
+static const ob_member loops_members[] = {OB_FUNCTION(ob_byte_loops, dequantize), OB_FUNCTION(ob_byte_loops, quantize),
+                                          OB_FUNCTION(ob_byte_loops, lookup)};
+const ob_struct ob__byte_loops_struct = OB_STRUCT(ob_byte_loops, loops_members);
+
+void ob__apply_to_bytes(const ob_byte_function *f, const uint8_t *x, int64_t n, uint8_t *y) {
     const obk_scales from = ob__byte_scales(&f->from, f->dtype), to = ob__byte_scales(&f->to, f->dtype);
     float numbers[OB_BYTES];
-    loops->dequantize[type](numbers, x, n, &from);
+    f->loops.dequantize(numbers, x, n, &from);
     if (f->loop) {
         char *const in_place[2] = {(char *)numbers, (char *)numbers};
         const int64_t step = sizeof *numbers, row[2] = {0};
         f->loop(in_place, &step, n, row, 1, &f->params);
     }
-    loops->quantize[type](y, numbers, n, &to);
+    f->loops.quantize(y, numbers, n, &to);
 }
 
 void ob__tabulate_bytes(const ob_byte_function *f, uint8_t table[OB_BYTES]) {
@@ -63,6 +71,19 @@ typedef struct byte_unary {
     uint8_t table[OB_BYTES];
 } byte_unary;
 
+static const ob_member function_members[] = {OB_NESTED(ob_byte_function, loops, &ob__byte_loops_struct),
+                                             OB_FUNCTION(ob_byte_function, loop),
+                                             OB_NESTED(ob_byte_function, params, &obk_unary_params_struct),
+                                             OB_VALUE(ob_byte_function, from.scale),
+                                             OB_VALUE(ob_byte_function, from.zero),
+                                             OB_VALUE(ob_byte_function, to.scale),
+                                             OB_VALUE(ob_byte_function, to.zero),
+                                             OB_VALUE(ob_byte_function, dtype)};
+static const ob_struct function_struct = OB_STRUCT(ob_byte_function, function_members);
+static const ob_member byte_unary_members[] = {OB_NESTED(byte_unary, f, &function_struct), OB_VALUE(byte_unary, tabulated),
+                                               OB_VALUES(byte_unary, table)};
+static const ob_struct byte_unary_struct = OB_STRUCT(byte_unary, byte_unary_members);
+
 enum { SCALE = 1, RESULT_SCALE = 3 }; /* indices of operands */
 
 static void read_scales(const ob_kernel_args *args, ob_byte_function *f) {
@@ -75,6 +96,7 @@ static ob_status byte_unary_plan(const ob_kernel_site *site, ob_kernel_args *arg
     (void)needs;
     s->f.dtype = args->in[0].dtype;
     OB_TRY(ob__check_type(site, args, 0, error));
+    s->f.loops = ob__byte_loops(s->f.dtype);
     OB_FAIL_IF(args->out[0].dtype != s->f.dtype || ob__count(&args->out[0]) != ob__count(&args->in[0]), error, OB_E_SHAPE,
                "result of another type or size");
     OB_TRY(ob__check_scale(args, SCALE, s->f.dtype, error));
@@ -92,18 +114,19 @@ static ob_status byte_unary_plan(const ob_kernel_site *site, ob_kernel_args *arg
 typedef struct job {
     const uint8_t *x, *table;
     uint8_t *y;
+    obk_lookup_loop lookup;
 } job;
 
 static void look_up(void *context, int64_t begin, int64_t end) {
     const job *j = context;
-    OBK_LOOPS(quantize)->lookup(j->y + begin, j->x + begin, end - begin, j->table);
+    j->lookup(j->y + begin, j->x + begin, end - begin, j->table);
 }
 
-static ob_status byte_unary_run(const ob_kernel_args *args, ob_error *error) {
+OB_RUN(ob__run_qlinear_unary) {
     const byte_unary *s = args->state;
     const int64_t n = ob__count(&args->in[0]);
     uint8_t table[OB_BYTES];
-    job j = {args->in[0].data, s->table, args->out[0].data};
+    job j = {args->in[0].data, s->table, args->out[0].data, s->f.loops.lookup};
     (void)error;
     if (!s->tabulated) {
         ob_byte_function f = s->f;
@@ -123,4 +146,5 @@ const ob_kernel ob__kernel_qlinear_unary = {.name = "qlinear_unary",
                                             .flags = OB_KERNEL_INPLACE_FIRST,
                                             .state_bytes = sizeof(byte_unary),
                                             .plan = byte_unary_plan,
-                                            .run = byte_unary_run};
+                                            OB_RUNS(ob__run_qlinear_unary),
+                                            .state = &byte_unary_struct};

@@ -3,6 +3,7 @@
 #include "core/base/integers.h"
 #include "core/graph/types.h"
 #include "ops/kernel/common.h"
+#include "ops/kernel/members.h"
 #include "ops/select/params.h"
 #include "ops/table/op.h"
 
@@ -45,16 +46,23 @@ static void copy_blocks(char *to, const char *from, int64_t n, int64_t to_step, 
     }
 }
 
+typedef struct along {
+    int32_t axis;
+} along;
+
+static const ob_member along_members[] = {OB_VALUE(along, axis)};
+static const ob_struct along_struct = OB_STRUCT(along, along_members);
+
 static ob_status axis_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
     (void)needs;
-    return ob__axis(ob__gather_axis(site->node), args->in[0].rank, args->state, error);
+    return ob__axis(ob__gather_axis(site->node), args->in[0].rank, &((along *)args->state)->axis, error);
 }
 
 /* out[o, i, :] = data[o, indices[i], :] */
-static ob_status gather_run(const ob_kernel_args *args, ob_error *error) {
+OB_RUN(ob__run_gather) {
     const ob_view *data = &args->in[0], *indices = &args->in[1], *out = &args->out[0];
     OB_TRY(check_indices(args, 1, error));
-    int32_t axis = *(const int32_t *)args->state;
+    int32_t axis = ((const along *)args->state)->axis;
     int64_t n = data->dims[axis], n_indices = ob__count(indices), outer = ob__product(data->dims, 0, axis);
     size_t block = (size_t)ob__product(data->dims, axis + 1, data->rank) * ob_dtype_size(data->dtype);
     int64_t n_bytes = outer * n_indices * (int64_t)block;
@@ -101,9 +109,10 @@ static ob_status gather_view(const ob_kernel_site *site, ob_kernel_args *args, o
 
 const ob_kernel ob__kernel_gather = {.name = "gather",
                                      .flags = OB_KERNEL_VIEW,
-                                     .state_bytes = sizeof(int32_t),
+                                     .state_bytes = sizeof(along),
                                      .plan = axis_plan,
-                                     .run = gather_run,
+                                     OB_RUNS(ob__run_gather),
+                                     .state = &along_struct,
                                      .view = gather_view};
 
 /* Gathers n elements for one row of the indices: element k is at from + k * step, plus its index times `apart` bytes along the
@@ -121,10 +130,10 @@ static inline int64_t gather_row(char *to, const char *from, const ob_view *indi
 }
 
 /* out[i0 .. ik ..] = data[i0 .. indices[i0 .. ik ..] ..] along `axis` */
-static ob_status gather_elements_run(const ob_kernel_args *args, ob_error *error) {
+OB_RUN(ob__run_gather_elements) {
     const ob_view *data = &args->in[0], *indices = &args->in[1], *out = &args->out[0];
     OB_TRY(check_indices(args, 1, error));
-    int32_t axis = *(const int32_t *)args->state, rank = data->rank;
+    int32_t axis = ((const along *)args->state)->axis, rank = data->rank;
     OB_FAIL_IF(indices->rank != rank || ob__count(indices) != ob__count(out), error, OB_E_SHAPE,
                "indices of another rank or size than the result");
     for (int32_t a = 0; a < rank; a++)
@@ -161,21 +170,31 @@ static ob_status gather_elements_run(const ob_kernel_args *args, ob_error *error
     return OB_OK;
 }
 
-const ob_kernel ob__kernel_gather_elements = {
-    .name = "gather_elements", .state_bytes = sizeof(int32_t), .plan = axis_plan, .run = gather_elements_run};
+const ob_kernel ob__kernel_gather_elements = {.name = "gather_elements",
+                                              .state_bytes = sizeof(along),
+                                              .plan = axis_plan,
+                                              OB_RUNS(ob__run_gather_elements),
+                                              .state = &along_struct};
+
+typedef struct gather_nd {
+    int64_t batch;
+} gather_nd;
+
+static const ob_member gather_nd_members[] = {OB_VALUE(gather_nd, batch)};
+static const ob_struct gather_nd_struct = OB_STRUCT(gather_nd, gather_nd_members);
 
 /* The last axis of the indices is a position in the axes after batch_dims; the axes after those are copied. */
 static ob_status gather_nd_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
     (void)needs;
     (void)error;
-    *(int64_t *)args->state = ob__gather_batch(site->node);
+    ((gather_nd *)args->state)->batch = ob__gather_batch(site->node);
     return OB_OK;
 }
 
-static ob_status gather_nd_run(const ob_kernel_args *args, ob_error *error) {
+OB_RUN(ob__run_gather_nd) {
     const ob_view *data = &args->in[0], *indices = &args->in[1], *out = &args->out[0];
     OB_TRY(check_indices(args, 1, error));
-    int64_t batch = *(const int64_t *)args->state;
+    const int64_t batch = ((const gather_nd *)args->state)->batch;
     OB_FAIL_IF(indices->rank < 1 || data->rank < 1 || batch < 0 || batch >= indices->rank || batch >= data->rank, error,
                OB_E_ARGUMENT, "batch_dims %lld for ranks %d and %d", (long long)batch, data->rank, indices->rank);
     int32_t b = (int32_t)batch, q = indices->rank;
@@ -204,8 +223,11 @@ static ob_status gather_nd_run(const ob_kernel_args *args, ob_error *error) {
     return OB_OK;
 }
 
-const ob_kernel ob__kernel_gather_nd = {
-    .name = "gather_nd", .state_bytes = sizeof(int64_t), .plan = gather_nd_plan, .run = gather_nd_run};
+const ob_kernel ob__kernel_gather_nd = {.name = "gather_nd",
+                                        .state_bytes = sizeof(gather_nd),
+                                        .plan = gather_nd_plan,
+                                        OB_RUNS(ob__run_gather_nd),
+                                        .state = &gather_nd_struct};
 
 /* ---- OneHot ---- */
 
@@ -225,6 +247,9 @@ typedef struct one_hot {
     bool wraps; /* negative indices count from the end, which version 9 does not allow */
 } one_hot;
 
+static const ob_member one_hot_members[] = {OB_VALUE(one_hot, axis), OB_VALUE(one_hot, wraps)};
+static const ob_struct one_hot_struct = OB_STRUCT(one_hot, one_hot_members);
+
 static ob_status one_hot_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
     (void)needs;
     one_hot *s = args->state;
@@ -233,7 +258,7 @@ static ob_status one_hot_plan(const ob_kernel_site *site, ob_kernel_args *args, 
 }
 
 /* An index outside -depth .. depth - 1 (version 9: 0 .. depth - 1) gives a vector of off values. */
-static ob_status one_hot_run(const ob_kernel_args *args, ob_error *error) {
+OB_RUN(ob__run_one_hot) {
     const ob_view *indices = &args->in[0], *values = &args->in[2], *out = &args->out[0];
     int64_t depth, n = ob__count(indices);
     OB_FAIL_IF(ob__count(&args->in[1]) != 1 || ob__count(values) != 2 || values->dtype != out->dtype, error, OB_E_SHAPE,
@@ -273,19 +298,30 @@ static ob_status one_hot_shape(const ob_kernel_site *site, ob_kernel_args *args,
     return OB_OK;
 }
 
-const ob_kernel ob__kernel_one_hot = {
-    .name = "one_hot", .state_bytes = sizeof(one_hot), .plan = one_hot_plan, .run = one_hot_run, .shape = one_hot_shape};
+const ob_kernel ob__kernel_one_hot = {.name = "one_hot",
+                                      .state_bytes = sizeof(one_hot),
+                                      .plan = one_hot_plan,
+                                      OB_RUNS(ob__run_one_hot),
+                                      .state = &one_hot_struct,
+                                      .shape = one_hot_shape};
 
 /* ---- Trilu: the triangle on and above (upper) or below diagonal k, zero elsewhere ---- */
+
+typedef struct trilu {
+    bool upper;
+} trilu;
+
+static const ob_member trilu_members[] = {OB_VALUE(trilu, upper)};
+static const ob_struct trilu_struct = OB_STRUCT(trilu, trilu_members);
 
 static ob_status trilu_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
     (void)needs;
     (void)error;
-    *(bool *)args->state = ob__trilu_upper(site->node);
+    ((trilu *)args->state)->upper = ob__trilu_upper(site->node);
     return OB_OK;
 }
 
-static ob_status trilu_run(const ob_kernel_args *args, ob_error *error) {
+OB_RUN(ob__run_trilu) {
     const ob_view *in = &args->in[0], *out = &args->out[0];
     OB_FAIL_IF(in->rank < 2 || ob__count(in) != ob__count(out), error, OB_E_SHAPE, "rank %d", in->rank);
     int64_t k = 0, rows = in->dims[in->rank - 2], columns = in->dims[in->rank - 1];
@@ -295,7 +331,7 @@ static ob_status trilu_run(const ob_kernel_args *args, ob_error *error) {
         OB_FAIL_IF(n != 1, error, OB_E_ARGUMENT, "k is empty");
     }
     k = k < -rows ? -rows : k > columns ? columns : k;
-    bool upper = *(const bool *)args->state;
+    const bool upper = ((const trilu *)args->state)->upper;
     size_t width = ob_dtype_size(in->dtype);
     if (ob__count(in) == 0) return OB_OK;
     int64_t n_rows = ob__count(in) / columns;
@@ -317,4 +353,5 @@ static ob_status trilu_run(const ob_kernel_args *args, ob_error *error) {
     return OB_OK;
 }
 
-const ob_kernel ob__kernel_trilu = {.name = "trilu", .state_bytes = sizeof(bool), .plan = trilu_plan, .run = trilu_run};
+const ob_kernel ob__kernel_trilu = {
+    .name = "trilu", .state_bytes = sizeof(trilu), .plan = trilu_plan, OB_RUNS(ob__run_trilu), .state = &trilu_struct};

@@ -10,6 +10,7 @@
 #include "kernels/level.h"
 #include "kernels/reduce/reduce.h"
 #include "ops/kernel/common.h"
+#include "ops/kernel/members.h"
 #include "ops/kernel/search.h"
 #include "ops/select/params.h"
 #include "ops/table/op.h"
@@ -80,7 +81,7 @@ static ob_status non_zero_shape(const ob_kernel_site *site, ob_kernel_args *args
     return OB_OK;
 }
 
-static ob_status non_zero_run(const ob_kernel_args *args, ob_error *error) {
+OB_RUN(ob__run_non_zero) {
     const ob_view *in = &args->in[0], *out = &args->out[0];
     obk_pace pace = ob__pace(args->threads);
     const int64_t found = count_set(in, &pace), n = ob__count(in), row = in->rank > 0 ? in->dims[in->rank - 1] : 1;
@@ -110,7 +111,7 @@ static ob_status non_zero_run(const ob_kernel_args *args, ob_error *error) {
     return OB_OK;
 }
 
-const ob_kernel ob__kernel_non_zero = {.name = "non_zero", .run = non_zero_run, .shape = non_zero_shape};
+const ob_kernel ob__kernel_non_zero = {.name = "non_zero", OB_RUNS(ob__run_non_zero), .shape = non_zero_shape};
 
 /* ---- Compress ---- */
 
@@ -142,6 +143,9 @@ static ob_status read_compress(const ob_slices_params *params, const ob_kernel_a
     return OB_OK;
 }
 
+static const ob_member slices_members[] = {OB_VALUE(ob_slices_params, flat), OB_VALUE(ob_slices_params, axis)};
+static const ob_struct slices_struct = OB_STRUCT(ob_slices_params, slices_members);
+
 static ob_status compress_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
     (void)needs;
     (void)error;
@@ -168,7 +172,7 @@ static inline void keep(char *to, const char *from, const uint8_t *wanted, int64
     }
 }
 
-static ob_status compress_run(const ob_kernel_args *args, ob_error *error) {
+OB_RUN(ob__run_compress) {
     compress c = {0};
     OB_TRY(read_compress(args->state, args, &c, error));
     const ob_view *in = &args->in[0], *condition = &args->in[1], *out = &args->out[0];
@@ -192,7 +196,8 @@ static ob_status compress_run(const ob_kernel_args *args, ob_error *error) {
 const ob_kernel ob__kernel_compress = {.name = "compress",
                                        .state_bytes = sizeof(ob_slices_params),
                                        .plan = compress_plan,
-                                       .run = compress_run,
+                                       OB_RUNS(ob__run_compress),
+                                       .state = &slices_struct,
                                        .shape = compress_shape};
 
 /* ---- TopK ---- */
@@ -270,6 +275,10 @@ typedef struct topk {
     ob_topk_params params;
     obk_find find;
 } topk;
+
+static const ob_member topk_members[] = {OB_VALUE(topk, params.axis), OB_VALUE(topk, params.has_k), OB_VALUE(topk, params.k),
+                                         OB_VALUE(topk, params.smallest), OB_FUNCTION(topk, find)};
+static const ob_struct topk_struct = OB_STRUCT(topk, topk_members);
 
 /* A requested output; both have the same dims. */
 static const ob_view *any_output(const ob_kernel_args *args) {
@@ -349,9 +358,13 @@ static ob_status topk_compute(const ob_kernel_args *args, ob_error *error) {
     return OB_OK;
 }
 
-static ob_status topk_run(const ob_kernel_args *args, ob_error *error) {
+OB_RUN(ob__run_topk) {
     return ob__run_real(args, topk_compute, error);
 }
 
-const ob_kernel ob__kernel_topk = {
-    .name = "topk", .state_bytes = sizeof(topk), .plan = topk_plan, .run = topk_run, .shape = topk_shape};
+const ob_kernel ob__kernel_topk = {.name = "topk",
+                                   .state_bytes = sizeof(topk),
+                                   .plan = topk_plan,
+                                   OB_RUNS(ob__run_topk),
+                                   .state = &topk_struct,
+                                   .shape = topk_shape};

@@ -1,6 +1,7 @@
 /* TensorScatter 24: writes an update into a cache along an axis, for each sample of the batch from its index on. In mode
  * circular, it continues at the beginning. Every element type, by width. */
 #include "ops/kernel/common.h"
+#include "ops/kernel/members.h"
 #include "ops/select/params.h"
 
 typedef struct tensor_scatter {
@@ -8,6 +9,11 @@ typedef struct tensor_scatter {
     int64_t n_batch, n_prefixes, n_cache, n_update; /* prefixes: of each sample, blocks before the axis */
     size_t block;                                   /* bytes after the axis */
 } tensor_scatter;
+
+static const ob_member tensor_scatter_members[] = {OB_VALUE(tensor_scatter, is_circular), OB_VALUE(tensor_scatter, n_batch),
+                                                   OB_VALUE(tensor_scatter, n_prefixes),  OB_VALUE(tensor_scatter, n_cache),
+                                                   OB_VALUE(tensor_scatter, n_update),    OB_SIZE(tensor_scatter, block)};
+static const ob_struct tensor_scatter_struct = OB_STRUCT(tensor_scatter, tensor_scatter_members);
 
 static ob_status scatter_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
     (void)needs;
@@ -36,7 +42,7 @@ static ob_status scatter_plan(const ob_kernel_site *site, ob_kernel_args *args, 
     return OB_OK;
 }
 
-static ob_status scatter_run(const ob_kernel_args *args, ob_error *error) {
+OB_RUN(ob__run_tensor_scatter) {
     const tensor_scatter *s = args->state;
     const ob_view *out = &args->out[0];
     const int64_t *starts = ob__given(args, 2) ? args->in[2].data : NULL;
@@ -64,4 +70,5 @@ const ob_kernel ob__kernel_tensor_scatter = {.name = "tensor_scatter",
                                              .flags = OB_KERNEL_INPLACE_FIRST,
                                              .state_bytes = sizeof(tensor_scatter),
                                              .plan = scatter_plan,
-                                             .run = scatter_run};
+                                             OB_RUNS(ob__run_tensor_scatter),
+                                             .state = &tensor_scatter_struct};

@@ -7,6 +7,7 @@
 #include "core/base/integers.h"
 #include "core/graph/types.h"
 #include "ops/kernel/common.h"
+#include "ops/kernel/members.h"
 #include "ops/shape/params.h"
 #include "ops/table/op.h"
 
@@ -16,6 +17,10 @@ typedef struct shape_state {
     bool count;
     ob_axes_range axes;
 } shape_state;
+
+static const ob_member shape_members[] = {OB_VALUE(shape_state, count), OB_VALUE(shape_state, axes.from),
+                                          OB_VALUE(shape_state, axes.to)};
+static const ob_struct shape_struct = OB_STRUCT(shape_state, shape_members);
 
 static ob_status shape_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
     (void)needs;
@@ -28,7 +33,7 @@ static ob_status shape_plan(const ob_kernel_site *site, ob_kernel_args *args, ob
     return OB_OK;
 }
 
-static ob_status shape_run(const ob_kernel_args *args, ob_error *error) {
+OB_RUN(ob__run_shape) {
     (void)error;
     const shape_state *s = args->state;
     const ob_view *in = &args->in[0];
@@ -38,8 +43,12 @@ static ob_status shape_run(const ob_kernel_args *args, ob_error *error) {
     return OB_OK;
 }
 
-const ob_kernel ob__kernel_shape = {
-    .name = "shape", .flags = OB_KERNEL_STRIDED, .state_bytes = sizeof(shape_state), .plan = shape_plan, .run = shape_run};
+const ob_kernel ob__kernel_shape = {.name = "shape",
+                                    .flags = OB_KERNEL_STRIDED,
+                                    .state_bytes = sizeof(shape_state),
+                                    .plan = shape_plan,
+                                    OB_RUNS(ob__run_shape),
+                                    .state = &shape_struct};
 
 /* ---- Constant ---- */
 
@@ -69,9 +78,7 @@ static ob_status constant_run(const ob_kernel_args *args, ob_error *error) {
 const ob_kernel ob__kernel_constant = {
     .name = "constant", .state_bytes = sizeof(void *), .plan = constant_plan, .run = constant_run};
 
-typedef struct any_element {
-    _Alignas(16) char bytes[16];
-} any_element;
+/* ---- ConstantOfShape: the state is the element; none for 0 ---- */
 
 static ob_status constant_of_shape_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs,
                                         ob_error *error) {
@@ -81,21 +88,22 @@ static ob_status constant_of_shape_plan(const ob_kernel_site *site, ob_kernel_ar
     const ob_tensor *fill = ob__fill_of(site->node, &wrong);
     OB_FAIL_IF(wrong || (fill && fill->dtype != out->dtype), error, OB_E_MODEL, "value is not one element of %s",
                ob_dtype_name(out->dtype));
-    if (fill) memcpy(args->state, fill->data, ob_dtype_size(out->dtype));
-    return OB_OK;
+    return fill ? ob__keep_element(site, out->dtype, fill->data, args->state, error) : OB_OK;
 }
 
-static ob_status constant_of_shape_run(const ob_kernel_args *args, ob_error *error) {
+OB_RUN(ob__run_constant_of_shape) {
     (void)error;
     const ob_view *out = &args->out[0];
-    ob__fill_elements(out->data, ob__count(out), ob_dtype_size(out->dtype), args->state, args->threads);
+    ob__fill_elements(out->data, ob__count(out), ob_dtype_size(out->dtype), ((const ob_kept_element *)args->state)->at,
+                      args->threads);
     return OB_OK;
 }
 
 const ob_kernel ob__kernel_constant_of_shape = {.name = "constant_of_shape",
-                                                .state_bytes = sizeof(any_element),
+                                                .state_bytes = sizeof(ob_kept_element),
                                                 .plan = constant_of_shape_plan,
-                                                .run = constant_of_shape_run};
+                                                OB_RUNS(ob__run_constant_of_shape),
+                                                .state = &ob__kept_element_struct};
 
 /* ---- Range ---- */
 
@@ -165,7 +173,7 @@ static ob_status range_shape(const ob_kernel_site *site, ob_kernel_args *args, o
     return OB_OK;
 }
 
-static ob_status range_run(const ob_kernel_args *args, ob_error *error) {
+OB_RUN(ob__run_range) {
     const ob_view *out = &args->out[0];
     OB_FAIL_IF(count_range(args) != ob__count(out), error, OB_E_SHAPE, "start, limit and delta do not give %lld elements",
                (long long)ob__count(out));
@@ -175,7 +183,7 @@ static ob_status range_run(const ob_kernel_args *args, ob_error *error) {
 }
 
 const ob_kernel ob__kernel_range = {
-    .name = "range", .plan = range_plan, .run = range_run, .shape = range_shape, .refuse = range_refuse};
+    .name = "range", .plan = range_plan, OB_RUNS(ob__run_range), .shape = range_shape, .refuse = range_refuse};
 
 /* ---- EyeLike ---- */
 
@@ -210,18 +218,23 @@ ob_status ob__one(ob_dtype dtype, void *element, ob_error *error) {
 
 typedef struct eye {
     int64_t diagonal;
-    any_element one;
+    ob_kept_element one;
 } eye;
+
+static const ob_member eye_members[] = {OB_VALUE(eye, diagonal), OB_NESTED(eye, one, &ob__kept_element_struct)};
+static const ob_struct eye_struct = OB_STRUCT(eye, eye_members);
 
 static ob_status eye_like_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
     (void)needs;
     eye *s = args->state;
     s->diagonal = ob__eye_diagonal(site->node);
     OB_FAIL_IF(args->out[0].rank != 2, error, OB_E_SHAPE, "rank %d", args->out[0].rank);
-    return ob__one(args->out[0].dtype, s->one.bytes, error);
+    uint64_t one;
+    OB_TRY(ob__one(args->out[0].dtype, &one, error));
+    return ob__keep_element(site, args->out[0].dtype, &one, &s->one, error);
 }
 
-static ob_status eye_like_run(const ob_kernel_args *args, ob_error *error) {
+OB_RUN(ob__run_eye_like) {
     (void)error;
     const eye *s = args->state;
     const ob_view *out = &args->out[0];
@@ -230,9 +243,13 @@ static ob_status eye_like_run(const ob_kernel_args *args, ob_error *error) {
     int64_t k = s->diagonal, rows = out->dims[0], columns = out->dims[1];
     if (k >= columns || k <= -rows) return OB_OK;
     for (int64_t i = k < 0 ? -k : 0; i < rows && i + k < columns; i++)
-        memcpy((char *)out->data + (i * columns + i + k) * (int64_t)width, s->one.bytes, width);
+        memcpy((char *)out->data + (i * columns + i + k) * (int64_t)width, s->one.at, width);
     return OB_OK;
 }
 
-const ob_kernel ob__kernel_eye_like = {
-    .name = "eye_like", .flags = OB_KERNEL_STRIDED, .state_bytes = sizeof(eye), .plan = eye_like_plan, .run = eye_like_run};
+const ob_kernel ob__kernel_eye_like = {.name = "eye_like",
+                                       .flags = OB_KERNEL_STRIDED,
+                                       .state_bytes = sizeof(eye),
+                                       .plan = eye_like_plan,
+                                       OB_RUNS(ob__run_eye_like),
+                                       .state = &eye_struct};

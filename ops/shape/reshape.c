@@ -58,22 +58,24 @@ static ob_status reshape_view(const ob_kernel_site *site, ob_kernel_args *args, 
     return OB_OK;
 }
 
-static ob_status reshape_run(const ob_kernel_args *args, ob_error *error) {
+OB_RUN(ob__run_reshape) {
     OB_TRY(check_counts(args, error));
     ob__copy_contiguous(&args->in[0], args->out[0].data, args->threads);
     return OB_OK;
 }
 
 const ob_kernel ob__kernel_reshape = {
-    .name = "reshape", .flags = OB_KERNEL_VIEW | OB_KERNEL_STRIDED, .view = reshape_view, .run = reshape_run};
+    .name = "reshape", .flags = OB_KERNEL_VIEW | OB_KERNEL_STRIDED, .view = reshape_view, OB_RUNS(ob__run_reshape)};
 
-static ob_status identity_run(const ob_kernel_args *args, ob_error *error) {
+OB_RUN(ob__run_identity) {
     ob_kernel_cells *cells = args->cells;
-    if (!cells || !cells->in[0]) return reshape_run(args, error);
+    if (!cells || !cells->in[0]) return ob__run_reshape(args, error);
     ob_cell *cell = cells->in[0];
     cells->in[0] = NULL;
     return ob__give_cell(args, 0, cell, error);
 }
 
-const ob_kernel ob__kernel_identity = {
-    .name = "identity", .flags = OB_KERNEL_VIEW | OB_KERNEL_STRIDED | OB_KERNEL_CELLS, .view = reshape_view, .run = identity_run};
+const ob_kernel ob__kernel_identity = {.name = "identity",
+                                       .flags = OB_KERNEL_VIEW | OB_KERNEL_STRIDED | OB_KERNEL_CELLS,
+                                       .view = reshape_view,
+                                       OB_RUNS(ob__run_identity)};
