@@ -13,6 +13,7 @@ struct ob_tally {
     atomic_uint_least64_t total;   /* of the sum: of all that count for it */
     uint64_t limit;                /* of the sum */
     uint64_t refused;              /* bytes of the last refusal by the limit; 0: none since the last question */
+    uint64_t denied;               /* bytes of the last request that the inner allocator did not serve */
 };
 
 /* False, and nothing changes, if the limit does not allow n_bytes more. */
@@ -37,7 +38,7 @@ static void *tally_alloc(void *context, size_t n_bytes) {
     ob_tally *tally = context;
     if (!charge(tally, n_bytes)) return NULL;
     void *block = tally->inner.alloc(tally->inner.context, n_bytes);
-    if (!block) discharge(tally, n_bytes);
+    if (!block) discharge(tally, tally->denied = n_bytes);
     return block;
 }
 
@@ -47,6 +48,7 @@ static void *tally_realloc(void *context, void *block, size_t old_bytes, size_t 
     size_t before = block ? old_bytes : 0, more = new_bytes > before ? new_bytes - before : 0;
     if (!charge(tally, more)) return NULL;
     void *moved = tally->inner.realloc(tally->inner.context, block, old_bytes, new_bytes);
+    if (!moved) tally->denied = new_bytes;
     discharge(tally, !moved ? more : new_bytes < before ? before - new_bytes : 0);
     return moved;
 }
@@ -105,12 +107,15 @@ bool ob__tally_refused(ob_tally *tally) {
 }
 
 ob_status ob__tally_explain(ob_tally *tally, ob_status status, ob_error *error) {
-    uint64_t refused = tally->refused;
-    tally->refused = 0;
-    if (status != OB_E_MEMORY || refused == 0) return status;
+    uint64_t refused = tally->refused, denied = tally->denied;
+    tally->refused = tally->denied = 0;
+    if (status != OB_E_MEMORY || (refused == 0 && denied == 0)) return status;
     char what[200] = "out of memory";
     if (error && error->code == OB_E_MEMORY && error->message[0]) ob__copy_text(what, sizeof what, error->message);
+    const unsigned long long in_use = atomic_load(&tally->sum->total);
+    if (refused == 0)
+        return ob__fail(error, status, "%s: the allocator has no %llu bytes beside the %llu in use", what,
+                        (unsigned long long)denied, in_use);
     return ob__fail(error, OB_E_LIMIT, "%s: %llu bytes beside the %llu in use are over the limit of %llu: max_memory raises it",
-                    what, (unsigned long long)refused, (unsigned long long)atomic_load(&tally->sum->total),
-                    (unsigned long long)tally->sum->limit);
+                    what, (unsigned long long)refused, in_use, (unsigned long long)tally->sum->limit);
 }

@@ -59,18 +59,25 @@ static size_t block_bytes(const ob_fixed_memory *memory, size_t n_bytes) {
 
 static void *take(ob_fixed_memory *memory, header *block, size_t n_bytes) {
     cut(memory, block, n_bytes);
+    const size_t reached = (size_t)((char *)behind(block) - (char *)memory->buffer);
+    if (reached > memory->reached) memory->reached = reached;
     memory->used += size_of(block);
     if (memory->used > memory->peak) memory->peak = memory->used;
     return (char *)block + HEADER;
 }
 
+static void *refuse(ob_fixed_memory *memory, size_t n_bytes) {
+    memory->refused = n_bytes;
+    return NULL;
+}
+
 static void *fixed_alloc(void *context, size_t n_bytes) {
     ob_fixed_memory *memory = context;
     size_t need = block_bytes(memory, n_bytes);
-    if (!memory->first || need == 0) return NULL;
+    if (!memory->first || need == 0) return refuse(memory, n_bytes);
     for (header *block = memory->first; block < end_of(memory); block = behind(block))
         if (!in_use(block) && size_of(block) >= need) return take(memory, block, need);
-    return NULL;
+    return refuse(memory, n_bytes);
 }
 
 static void fixed_free(void *context, void *bytes, size_t n_bytes) {
@@ -96,7 +103,7 @@ static void *fixed_realloc(void *context, void *bytes, size_t old_bytes, size_t 
     if (!bytes) return fixed_alloc(context, new_bytes);
     header *block = (header *)(void *)((char *)bytes - HEADER), *after = behind(block);
     size_t need = block_bytes(memory, new_bytes), has = size_of(block);
-    if (need == 0) return NULL;
+    if (need == 0) return refuse(memory, new_bytes);
     size_t reach = has + (after < end_of(memory) && !in_use(after) ? size_of(after) : 0);
     if (need <= reach) {
         memory->used -= has;

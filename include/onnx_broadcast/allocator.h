@@ -36,12 +36,16 @@ typedef struct ob_allocator {
 OB_API const ob_allocator *ob_allocator_default(void);
 
 /** One buffer of the caller for an allocator, and its current use. Set by ob_fixed_allocator(). The caller may read the first
- * four members; the others are internal. */
+ * six members; the others are internal. */
 typedef struct ob_fixed_memory {
     void *buffer;    /**< the buffer of the caller; must stay valid as long as any object created with the allocator */
     size_t n_bytes;  /**< size of the buffer */
     size_t used;     /**< bytes in use: for each block the requested size plus 16, rounded up to a multiple of 16 */
     size_t peak;     /**< maximum of `used` so far; the caller may reset it */
+    /** Bytes from the beginning of the buffer to the end of the furthest block so far, gaps included. A buffer of this size, and
+     * of the same alignment, serves the same calls. */
+    size_t reached;
+    size_t refused;  /**< bytes of the last request for which no gap was large enough; 0: none yet */
     void *first;     /**< internal: the first block */
     size_t capacity; /**< internal: bytes of all blocks */
 } ob_fixed_memory;
@@ -50,6 +54,7 @@ typedef struct ob_fixed_memory {
  * and the library never calls malloc. Blocks are aligned to 16 bytes. The allocator uses the first gap that is large enough
  * and joins adjacent gaps. Its time is linear in the number of blocks. It returns NULL when no gap is large enough. Not
  * thread-safe: use it only for objects of one thread.
+ * ob_session_memory_bytes() tells how large the buffer of a session has to be.
  * - memory: is initialised here and becomes the context of the allocator, so it must not move.
  * - buffer: n_bytes, any alignment; with NULL or too few bytes, every allocation fails. */
 OB_API ob_allocator ob_fixed_allocator(ob_fixed_memory *memory, void *buffer, size_t n_bytes);

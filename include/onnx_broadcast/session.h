@@ -291,6 +291,21 @@ typedef struct ob_session_memory {
     uint64_t session_bytes;  /**< all memory that the session holds from its allocator: the copy of the model, plans, blocks */
 } ob_session_memory;
 
+/** Tells how large the buffer of ob_fixed_allocator() has to be for a session of this model: with exactly *n_bytes, aligned to 16
+ * bytes, the session is created, planned and run for these inputs. It makes such a session in growing buffers from
+ * config->allocator (NULL: the default), which it frees again; the figure includes what the buffer's allocator needs and the gaps
+ * that it leaves. The memory of the model, of workers, and what the caller lends does not count. A machine with another width of
+ * pointers, another instruction-set level or another build needs another buffer.
+ * - config: as for ob_session_create(), with one thread; NULL: the defaults. Its callbacks are called.
+ * - inputs: as for ob_session_prepare(). With data in all of them the session also runs, three times. NULL with n_inputs 0: the
+ *   declared sizes, which config->dims completes.
+ *
+ * Errors: those of ob_session_create() and ob_session_run(). E_ARGUMENT: several threads; inputs without data for a model whose
+ * runs allocate (the exceptions at the top of this page), because the data decide how much. E_UNSUPPORTED: such a model with
+ * caller_memory; inputs that are not tensors. E_MEMORY: no buffer is large enough. */
+OB_API ob_status ob_session_memory_bytes(const ob_model *model, const ob_session_config *config, const ob_view *inputs,
+                                         size_t n_inputs, size_t *n_bytes, ob_error *error);
+
 /** Fills *out; never fails. After ob_session_prepare() work_bytes is known, also before the first run. */
 OB_API void ob_session_get_memory(const ob_session *session, ob_session_memory *out);
 
