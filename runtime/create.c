@@ -325,6 +325,7 @@ static ob_status set_up(ob_session *session, const ob_model *model, const ob_ses
     OB_TRY(ob__frame_init(&session->frame, session, &session->allocator, &session->threads, config->caller_memory));
     if (ob__logs(&session->model->logger, OB_LOG_INFO)) report_session(session);
     OB_TRY(ob__numerics_open(session));
+    ob__dims_give_back(session->model->dims);
     return plan_ahead(session, error);
 }
 

@@ -31,7 +31,7 @@ typedef struct ob_builder {
     const ob_facts *facts; /* for these inputs: own_facts, or those of the session if no size is open */
     ob_facts own_facts;
     const ob_view *inputs;
-    ob_view *room;                /* full views for the current node, ROOM of them; more are in the scratch arena */
+    struct ob_room *room;         /* full views for the current node, in blocks: most of a view is capacity */
     uint32_t n_room;              /* in use */
     const ob_layout *layouts[64]; /* by hash: recent layouts, for sharing */
     uint8_t *sources;             /* by value id: ob_source */

@@ -11,6 +11,7 @@
 #include "runtime/plan/planned.h"
 
 typedef struct group_plan {
+    ob_arena arena; /* of all that is only for this group */
     const ob_group *group;
     ob_group_node *nodes;
     /* Values that the nodes read: */
@@ -114,7 +115,7 @@ static bool fits_rows(const group_plan *g, uint32_t at) {
 static ob_status find_node(ob_builder *b, group_plan *g, uint32_t at, bool *fits) {
     const ob_node *node = g->group->nodes[at];
     ob_group_node *of = &g->nodes[at];
-    int32_t *from = OB_ARENA_ARRAY(&b->scratch, int32_t, node->n_inputs);
+    int32_t *from = OB_ARENA_ARRAY(&g->arena, int32_t, node->n_inputs);
     bool known, is_static;
     of->node = node;
     of->from = from;
@@ -175,6 +176,10 @@ static ob_status find_tail(ob_builder *b, group_plan *g, bool *fits) {
 
 /* Operands of the program become operands of the step, from index `at` on. */
 static ob_status place_operands(ob_builder *b, group_plan *g, uint32_t at, uint32_t *reads) {
+    ob_view *views = ob__some_views(b, at + g->made->n_operands);
+    if (!views) return OB_E_MEMORY;
+    if (at) memcpy(views, g->p.in_views, at * sizeof *views);
+    g->p.in_views = views;
     for (uint32_t k = g->group->head != NULL; k < g->made->n_operands; k++, at++) {
         ob_program_operand *operand = &g->made->operands[k];
         if (operand->from == OB_GROUP_MADE) {
@@ -199,7 +204,7 @@ static ob_status place_operands(ob_builder *b, group_plan *g, uint32_t at, uint3
 static ob_status fit_epilogue(ob_builder *b, group_plan *g, const ob_kernel_site *site, bool *fits) {
     const ob_kernel *kernel = g->group->tail ? &ob__kernel_attention_rows : g->group->head->op->kernel;
     const int32_t n_columns = g->group->tail ? 1 : kernel->epilogue_columns(g->p.in_views, &g->of_head);
-    ob_view *others = ob__some_views(b, OBK_PROGRAM_OPERANDS);
+    ob_view *others = ob__some_views(b, g->made->n_operands);
     if (!others) return OB_E_MEMORY;
     for (uint32_t k = 1; k < g->made->n_operands; k++) {
         const ob_program_operand *operand = &g->made->operands[k];
@@ -221,20 +226,20 @@ static bool gives_type(const ob_kernel *kernel, ob_dtype own, ob_dtype out) {
     return own == out && own != OB_INT32;
 }
 
-static ob_status try_group(ob_builder *b, const ob_group *group, bool *done) {
+static ob_status try_group(ob_builder *b, group_plan *g, bool *done) {
+    const ob_group *group = g->group;
     const uint32_t n_own = (group->head ? group->head->n_inputs : 0) + (group->tail != NULL); /* operands of the products */
-    group_plan *g = OB_ARENA_NEW(&b->scratch, group_plan);
-    *done = false;
-    if (!g) return OB_E_MEMORY;
-    g->group = g->p.group = group;
+    uint32_t n_read = 0;
+    for (uint32_t i = 0; i < group->n; i++) n_read += group->nodes[i]->n_inputs;
+    g->p.group = group;
     g->p.node = ob__group_last(group);
     g->p.kernel = &ob__kernel_program;
-    g->nodes = OB_ARENA_ARRAY(&b->scratch, ob_group_node, group->n);
-    g->p.in = OB_ARENA_ARRAY(&b->scratch, ob_slot *, n_own + OBK_PROGRAM_OPERANDS);
-    g->p.in_views = ob__some_views(b, n_own + OBK_PROGRAM_OPERANDS);
-    g->views = ob__some_views(b, OB_GROUP_OPERANDS);
-    g->made = ob__arena_alloc(&b->scratch, sizeof *g->made);
-    uint32_t *reads = OB_ARENA_ARRAY(&b->scratch, uint32_t, n_own + OBK_PROGRAM_OPERANDS);
+    g->nodes = OB_ARENA_ARRAY(&g->arena, ob_group_node, group->n);
+    g->p.in = OB_ARENA_ARRAY(&g->arena, ob_slot *, n_own + OBK_PROGRAM_OPERANDS);
+    g->p.in_views = ob__some_views(b, n_own);
+    g->views = ob__some_views(b, n_read < OB_GROUP_OPERANDS ? n_read : OB_GROUP_OPERANDS);
+    g->made = ob__arena_alloc(&g->arena, sizeof *g->made);
+    uint32_t *reads = OB_ARENA_ARRAY(&g->arena, uint32_t, n_own + OBK_PROGRAM_OPERANDS);
     if (!g->nodes || !g->p.in || !g->p.in_views || !g->views || !g->made || !reads) return OB_E_MEMORY;
     g->made->program = NULL;
     g->made->n_operands = 0;
@@ -248,7 +253,7 @@ static ob_status try_group(ob_builder *b, const ob_group *group, bool *done) {
     if (group->head && (!gives_type(group->head->op->kernel, g->of_head.dtype, out->dtype) || !same_shape(out, &g->of_head)))
         return OB_OK;
     const ob_kernel_site site = ob__site(b->session, g->p.node, &b->plan->arena);
-    OB_TRY(ob__group_program(&site, g->nodes, group->n, group->head != NULL, g->row, &b->scratch, g->made, b->error));
+    OB_TRY(ob__group_program(&site, g->nodes, group->n, group->head != NULL, g->row, &g->arena, g->made, b->error));
     if (!g->made->program) return OB_OK;
     if (group->head)
         OB_TRY(fit_epilogue(b, g, &site, &fits));
@@ -263,11 +268,28 @@ static ob_status try_group(ob_builder *b, const ob_group *group, bool *done) {
     return ob__plan_step(b, &g->p);
 }
 
+/* A group takes more memory than what is left of it, so it has an arena of its own while it is planned. */
+static ob_status try_apart(ob_builder *b, const ob_group *group, bool *done) {
+    ob_arena arena;
+    const uint32_t before = b->n_room;
+    ob__arena_init(&arena, &b->session->allocator);
+    group_plan *g = OB_ARENA_NEW(&arena, group_plan);
+    ob_status status = OB_E_MEMORY;
+    *done = false;
+    if (g) {
+        g->arena = arena;
+        g->group = group;
+        status = try_group(b, g, done);
+        arena = g->arena; /* in which it is */
+    }
+    ob__arena_release(&arena);
+    b->n_room = before;
+    return status;
+}
+
 ob_status ob__plan_group(ob_builder *b, const ob_group *group) {
     bool done;
-    const uint32_t before = b->n_room;
-    OB_TRY(try_group(b, group, &done));
-    b->n_room = before;
+    OB_TRY(try_apart(b, group, &done));
     if (done) return OB_OK;
     if (group->head) OB_TRY(ob__plan_node(b, group->head));
     if (group->rest) OB_TRY(ob__plan_group(b, group->rest));

@@ -7,15 +7,33 @@
 #include "runtime/plan/builder.h"
 #include "runtime/weights.h"
 
+enum { ROOM = 16 };
+
+typedef struct ob_room {
+    struct ob_room *next;
+    ob_view views[ROOM];
+} ob_room;
+
+/* n of a block that are next to each other; blocks are made when they are first needed. NULL: no memory. */
+static ob_view *in_room(ob_builder *b, uint32_t n) {
+    if (b->n_room % ROOM + n > ROOM) b->n_room += ROOM - b->n_room % ROOM;
+    ob_room **at = &b->room;
+    for (uint32_t before = b->n_room / ROOM;; before--, at = &(*at)->next) {
+        if (!*at) {
+            *at = ob__arena_alloc(&b->scratch, sizeof **at);
+            if (!*at) return NULL;
+            (*at)->next = NULL;
+        }
+        if (before == 0) break;
+    }
+    ob_view *views = (*at)->views + b->n_room % ROOM;
+    b->n_room += n;
+    return views;
+}
+
 ob_view *ob__some_views(ob_builder *b, uint32_t n) {
-    enum { ROOM = 128 };
-    if (!b->room) b->room = ob__arena_alloc(&b->scratch, ROOM * sizeof *b->room);
-    const bool fits = b->room && n <= ROOM - b->n_room;
-    ob_view *views = fits       ? b->room + b->n_room
-                     : n > ROOM ? OB_ARENA_ARRAY(&b->scratch, ob_view, n)
-                                : ob__arena_alloc(&b->scratch, n * sizeof *views); /* most of a view is capacity */
+    ob_view *views = n > ROOM ? OB_ARENA_ARRAY(&b->scratch, ob_view, n) : in_room(b, n);
     if (!views) return NULL;
-    if (fits) b->n_room += n;
     for (uint32_t i = 0; i < n; i++) {
         views[i].data = NULL;
         views[i].dtype = OB_NONE;
