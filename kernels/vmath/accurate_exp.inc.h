@@ -45,7 +45,7 @@ OBK_INLINE obk_r_f32 accurate_power(accurate_bits k) {
     return (obk_r_f32)((k << 23) + 0x3f800000);
 }
 
-/* e^x = 2^k (1 + r + r^2 P(r)) with x = k ln 2 + r. Returns the second factor minus 1, and k + 0x4b400000. x is in -104 .. 92. */
+/* e^x = 2^k (1 + r + r^2 P(r)) with x = k ln 2 + r. Returns the second factor minus 1, and k + 0x4b400000. x is in -177 .. 92. */
 OBK_INLINE obk_r_f32 accurate_exp_parts(obk_r_f32 x, accurate_bits *k) {
     const obk_r_f32 steps = accurate_fma(x, accurate_splat(0x1.715476p+0f), 0x1.8p23f);
     const obk_r_f32 whole = steps - 0x1.8p23f;
@@ -70,21 +70,39 @@ OBK_INLINE obk_r_f32 accurate_scale(obk_r_f32 x, accurate_bits k) {
 #endif
 }
 
+#if defined(__AVX512F__)
+/* p + 1, and 0 for x below -104, for which p may be anything. A NaN stays. */
+OBK_INLINE obk_r_f32 accurate_factor(obk_r_f32 x, obk_r_f32 p) {
+    const __mmask16 counts = _mm512_cmp_ps_mask((__m512)x, (__m512)accurate_splat(-104.0f), _CMP_NLT_UQ);
+    return (obk_r_f32)_mm512_maskz_add_ps(counts, (__m512)p, (__m512)accurate_splat(1));
+}
+#endif
+
+/* Below -104 the result is 0. Where elements are far below, as those that a mask excludes, no product may underflow to it:
+ * processors take a hundred times as long for one. So the exponent is one whose power is written as 0, or with AVX-512 the factor
+ * is 0. */
+
 /* The last product may be denormal. */
 OBK_INLINE obk_r_f32 accurate_exp(obk_r_f32 x) {
     accurate_bits k;
-    const obk_r_f32 p = accurate_exp_parts(accurate_most(92.0f, accurate_least(-104.0f, x)), &k);
+#if defined(__AVX512F__)
+    const obk_r_f32 p = accurate_exp_parts(accurate_most(92.0f, x), &k);
+    return accurate_scale(accurate_factor(x, p), k);
+#else
+    const obk_r_f32 p = accurate_exp_parts(accurate_most(92.0f, accurate_least(-176.05f, x)), &k); /* k = -254 */
     return accurate_scale(p + 1, k);
+#endif
 }
 
 /* exp for x at most 0, or NaN. */
 OBK_INLINE obk_r_f32 accurate_exp_low(obk_r_f32 x) {
     accurate_bits k;
-    const obk_r_f32 p = accurate_exp_parts(accurate_least(-104.0f, x), &k);
 #if defined(__AVX512F__)
-    return accurate_scale(p + 1, k);
+    const obk_r_f32 p = accurate_exp_parts(x, &k);
+    return accurate_scale(accurate_factor(x, p), k);
 #else
-    return (p + 1) * accurate_power(k + 64) * 0x1p-64f; /* so that results may be denormal */
+    const obk_r_f32 p = accurate_exp_parts(accurate_least(-132.4f, x), &k); /* k = -191 */
+    return (p + 1) * accurate_power(k + 64) * 0x1p-64f;                     /* so that results may be denormal */
 #endif
 }
 

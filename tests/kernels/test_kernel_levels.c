@@ -113,7 +113,7 @@ static void array_functions_do_not_depend_on_place(void **state) {
         {OBK_U_EXP, -105, 88.7, 1.5, exp},      {OBK_U_EXP, -1, 1, 1.5, exp},       {OBK_U_TANH, -1, 1, 2, tanh},
         {OBK_U_TANH, -1e-30, 1e-30, 1.5, tanh}, {OBK_U_TANH, -1e30, 1e30, 2, tanh}, {OBK_U_ERF, -1.2, 1.2, 1.5, erf},
         {OBK_U_ERF, -1e-30, 1e-30, 1.5, erf},   {OBK_U_ERF, -1e30, 1e30, 1.5, erf}, {OBK_U_SIGMOID, -87, 0, 2.5, sigmoid},
-        {OBK_U_SIGMOID, -1, 90, 1.5, sigmoid},
+        {OBK_U_SIGMOID, -1, 90, 1.5, sigmoid},  {OBK_U_EXP, -200, -80, 1.5, exp},   {OBK_U_EXP, -3e38, -90, 1.5, exp},
     };
     const obk_table *tables[KL_LEVELS];
     size_t n_levels = kl_levels(tables);
