@@ -360,6 +360,7 @@ ob_status ob_session_create(const ob_model *model, const ob_session_config *conf
     session->account = ob__tally_account(tally);
     session->stop = (ob_stop){.cancelled = config->cancelled, .context = config->context};
     session->threads.stop = &session->stop;
+    session->host = (ob_host_threads){.share = config->share, .pool = config->share_pool};
     session->max_run_ns = config->max_run_ns;
     ob__stop_begin(&session->stop, session->max_run_ns);
     ob__facts_init(&session->facts, &session->allocator);

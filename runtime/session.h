@@ -18,6 +18,14 @@ typedef struct ob_part ob_part;                   /* runtime/plan/plan.h */
 typedef struct ob_template ob_template;           /* runtime/plan/template.h */
 typedef struct ob_external_file ob_external_file; /* runtime/external.c */
 
+/* Threads of the host program, which one run at a time uses. */
+typedef struct ob_host_threads {
+    void (*share)(void *pool, void (*part)(void *work, size_t index), size_t n_parts, void *work); /* NULL: none */
+    void *pool;
+    int n_threads;
+    _Atomic bool inside; /* work is shared: tasks that share again compute alone */
+} ob_host_threads;
+
 struct ob_session {
     ob_arena arena;
     ob_allocator allocator; /* counts allocated bytes */
@@ -67,6 +75,7 @@ struct ob_session {
     ob_map parts;        /* graph of a body -> its ob_part */
     ob_part *body_parts; /* all of them */
     ob_pool *pool;
+    ob_host_threads host; /* in place of a pool */
     ob_threads threads;
     ob_stop stop;
     ob_frame frame;
@@ -117,7 +126,9 @@ ob_status ob__numerics_open(ob_session *session);
 void ob__numerics_add_worker(ob_session *session);
 void ob__numerics_close(ob_session *session);
 
-/* runtime/threads.c. Starts n_threads, at most 1024 and at most one per processor of the process. If the system starts fewer,
+/* runtime/threads.c. Makes *threads those of the host. Neither may move afterwards. */
+void ob__threads_of_host(ob_host_threads *host, ob_threads *threads);
+/* Starts n_threads, at most 1024 and at most one per processor of the process. If the system starts fewer,
  * the logger receives a message. E_ARGUMENT; E_UNSUPPORTED in a build without threads. */
 ob_status ob__threads_start(ob_session *session, int n_threads, ob_error *error);
 /* Before a run: wakes the threads if the last run had work for them. */

@@ -1,10 +1,48 @@
 /* The threads of a session: their number, and when they work. */
+#include <stdatomic.h>
+
 #include "core/base/error.h"
 #include "core/base/log.h"
 #include "onnx_broadcast/machine.h"
 #include "runtime/memory.h"
 #include "runtime/pool.h"
 #include "runtime/session.h"
+
+/* ---- Threads of the host ---- */
+
+typedef struct host_work {
+    void (*task)(void *context, int64_t begin, int64_t end);
+    void *context;
+    int64_t n, n_parts;
+} host_work;
+
+static void host_part(void *context, size_t index) {
+    const host_work *w = context;
+    const int64_t i = (int64_t)index, size = w->n / w->n_parts, longer = w->n % w->n_parts; /* the first ones have one more */
+    const int64_t begin = i * size + (i < longer ? i : longer);
+    w->task(w->context, begin, begin + size + (i < longer));
+}
+
+static void run_in_host(void *pool, int64_t n, int64_t grain, void (*task)(void *context, int64_t begin, int64_t end),
+                        void *context) {
+    ob_host_threads *host = pool;
+    host_work work = {task, context, n, n / (grain > 1 ? grain : 1)};
+    if (work.n_parts > host->n_threads) work.n_parts = host->n_threads;
+    if (work.n_parts <= 1 || atomic_exchange(&host->inside, true)) {
+        task(context, 0, n);
+        return;
+    }
+    host->share(host->pool, host_part, (size_t)work.n_parts, &work);
+    atomic_store(&host->inside, false);
+}
+
+void ob__threads_of_host(ob_host_threads *host, ob_threads *threads) {
+    threads->run = run_in_host;
+    threads->pool = host;
+    threads->n_threads = host->n_threads;
+}
+
+/* ---- Threads of the session ---- */
 
 #ifdef OB_HAVE_THREADS
 
@@ -13,6 +51,11 @@ ob_status ob__threads_start(ob_session *session, int n_threads, ob_error *error)
                n_threads);
     session->threads.n_threads = 1;
     if (n_threads <= 1) return OB_OK;
+    if (session->host.share) {
+        session->host.n_threads = n_threads;
+        ob__threads_of_host(&session->host, &session->threads);
+        return OB_OK;
+    }
     /* More than can run at once take turns, and make those wait that share work with them. */
     int n_processors = ob_machine_processors(), useful = n_threads < n_processors ? n_threads : n_processors, started = 1;
     if (useful > 1) {

@@ -17,7 +17,8 @@ struct ob_worker {
     ob_plan *plan;
     ob_tally *tally;
     ob_allocator allocator;
-    ob_threads threads; /* one: the caller's */
+    ob_threads threads;   /* one, the caller's, or those of the host */
+    ob_host_threads host;
     ob_stop stop;
     ob_frame frame;
 };
@@ -56,6 +57,11 @@ ob_status ob_worker_create(ob_session *session, const ob_worker_config *config, 
         .session = session, .plan = session->current, .tally = tally, .allocator = allocator, .threads = {.n_threads = 1}};
     worker->stop = (ob_stop){.cancelled = session->stop.cancelled, .context = session->stop.context};
     worker->threads.stop = &worker->stop;
+    if (session->host.share && session->host.n_threads > 1 && config && config->share_pool) {
+        worker->host = (ob_host_threads){
+            .share = session->host.share, .pool = config->share_pool, .n_threads = session->host.n_threads};
+        ob__threads_of_host(&worker->host, &worker->threads);
+    }
     atomic_fetch_add(&worker->plan->n_users, 1);
     bool caller_memory = config && config->caller_memory;
     ob_status status = ob__frame_init(&worker->frame, session, &worker->allocator, &worker->threads, caller_memory);
@@ -125,6 +131,15 @@ ob_status ob_worker_run(ob_worker *worker, const ob_view *inputs, size_t n_input
     const ob_run_data data = {.inputs = inputs, .outputs = outputs, .n_outputs = n_outputs};
     if (status == OB_OK) status = ob__frame_run(&worker->frame, worker->plan, &data, error);
     return ob__tally_explain(worker->tally, status, error);
+}
+
+ob_status ob_worker_output(const ob_worker *worker, size_t index, ob_view *out) {
+    if (!worker || !out) return OB_E_ARGUMENT;
+    if (index >= worker->session->model->graph->n_outputs) return OB_E_NOT_FOUND;
+    const ob_slot *slot = worker->plan->outputs[index].slot; /* a worker's plan knows all sizes */
+    if (!slot) return OB_E_NOT_FOUND;
+    ob__layout_view(slot->layout, NULL, out);
+    return OB_OK;
 }
 
 ob_status ob_worker_set_memory(ob_worker *worker, void *block, size_t n_bytes, ob_error *error) {

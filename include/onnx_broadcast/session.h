@@ -88,8 +88,14 @@ typedef struct ob_session_config {
      * cannot start all of them; the logger then receives a warning. E_UNSUPPORTED in a build without threads. Pool threads poll
      * for work for 0.1 ms, and sleep after the call or, when calls follow each other closely, 0.1 ms after it. Signals are
      * blocked in them. In a child process of fork(), the session continues with only the calling thread. The bits of results are
-     * the same for every number of threads, and in workers. */
+     * the same for every number of threads, and in workers. With `share` no pool is started. */
     int n_threads;
+    /** Threads of the host program, in place of a pool of the session's own. It calls part(work, i) once for each i below
+     * n_parts, in any order and in any threads, and returns when all calls have returned. n_parts is at most n_threads, which
+     * may be more than the host has threads. `pool` is share_pool, or that of a worker. Parts call no function of this
+     * library's API. NULL (default): none. The bits of results do not depend on it */
+    void (*share)(void *pool, void (*part)(void *work, size_t index), size_t n_parts, void *work);
+    void *share_pool; /**< passed to `share` in runs of the session */
     /** true (default): fold constants, remove unused nodes, compute in place. The bits of results do not change */
     bool optimize;
     /** true (default): the model may have weights in other files, but only in external_folder and below. These files are mapped,

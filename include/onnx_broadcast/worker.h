@@ -19,7 +19,8 @@
  * - The allocator of the session must be safe for use from the threads that close workers; the allocator of the worker must be
  * safe for use from the thread that uses the worker.
  * - A run takes at most 16 KiB of the calling thread's stack, as a run of the session does.
- * - A worker computes only in the calling thread, also when the session has several threads. Its steps are not traced.
+ * - A worker computes only in the calling thread, also when the session has several threads, unless the host program shares its
+ * threads (ob_worker_config.share_pool). Its steps are not traced.
  * @{ */
 #ifndef ONNX_BROADCAST_WORKER_H
 #define ONNX_BROADCAST_WORKER_H
@@ -46,6 +47,9 @@ typedef struct ob_worker_config {
     /** As in ob_session_config. true: the caller lends the work memory with ob_worker_set_memory() and provides the memory of
      * every output. false (default): the worker allocates memory that the caller does not provide */
     bool caller_memory;
+    /** Not NULL: runs of this worker call the session's `share` with it, if the session has one, from the thread that runs the
+     * worker. NULL (default): the worker computes in the calling thread */
+    void *share_pool;
 } ob_worker_config;
 
 /** Sets the defaults that are given above. NULL is allowed and does nothing. */
@@ -73,6 +77,9 @@ OB_API void ob_worker_close(ob_worker **worker);
 OB_API ob_status ob_worker_run(ob_worker *worker, const ob_view *inputs, size_t n_inputs, ob_view *outputs, size_t n_outputs,
                                ob_error *error);
 
+/** Describes output `index` of the worker's plan: type, sizes and contiguous strides, data NULL. The caller can so provide memory
+ * for it. E_ARGUMENT (NULL), E_NOT_FOUND (index out of range). */
+OB_API ob_status ob_worker_output(const ob_worker *worker, size_t index, ob_view *out);
 /** Like ob_session_set_memory(), for the worker. Errors: E_ARGUMENT. */
 OB_API ob_status ob_worker_set_memory(ob_worker *worker, void *block, size_t n_bytes, ob_error *error);
 /** Facts about the plan of the worker. n_plans is 1, and session_bytes is the memory that the worker itself holds from its
