@@ -27,7 +27,7 @@ extern "C" {
     X(FUNCTION, "function")   /**< the same, with model-local functions that define them: runs on any runtime */                 \
     X(EXPAND, "expand")       /**< only standard operators: Expand, below opset 8 Reshape and Tile */                            \
     X(IMPLICIT, "implicit")   /**< the reverse: no explicit broadcast where the operator itself broadcasts */                    \
-    X(FUSED, "fused")         /**< the nodes of each step of a session as a local function Fused_N; broadcasts stay */           \
+    X(FUSED, "fused")         /**< groups of nodes as local functions Fused_N, for the plugin of ONNX Runtime; broadcasts stay */ \
     /* the end */
 
 /** The form of the rewritten model. */

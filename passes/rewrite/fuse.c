@@ -8,11 +8,11 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "ops/library/resolve.h"
-#include "passes/optimize/groups.h"
+#include "passes/rewrite/fused.h"
 #include "passes/rewrite/patch.h"
 #include "passes/rewrite/rewriting.h"
 
-static const char own_domain[] = "onnx_broadcast";
+static const char own_domain[] = "onnx_broadcast", program_attribute[] = "program";
 
 typedef struct fuser {
     ob_rewriting *rewriting;
@@ -22,93 +22,11 @@ typedef struct fuser {
     uint32_t *uses; /* by value id: operands of nodes and outputs of graphs */
     bool *live;     /* by node id */
     ob_group **groups;
+    ob_worth *worth;
     ob_map taken;     /* names of functions of our domain, and of undefined operators there */
     ob_map functions; /* body as text -> function */
     uint32_t n_named;
 } fuser;
-
-/* The nodes of a group, with its head and tail, and the values that they read from outside. */
-typedef struct members {
-    ob_node *nodes[OB_GROUP_NODES + 2];
-    ob_value *operands[OB_GROUP_NODES * 4 + 8];
-    uint32_t n, n_operands;
-} members;
-
-enum { MOST_OPERANDS = sizeof((members){0}.operands) / sizeof(ob_value *), OUTSIDE = -1 };
-
-/* The node of the group that makes the value; OUTSIDE: none. */
-static int32_t maker_in(const members *m, const ob_value *value) {
-    for (uint32_t i = 0; i < m->n; i++)
-        if (m->nodes[i]->outputs[0] == value) return (int32_t)i;
-    return OUTSIDE;
-}
-
-static uint32_t operand_at(const members *m, const ob_value *value) {
-    uint32_t k = 0;
-    while (k < m->n_operands && m->operands[k] != value) k++;
-    return k;
-}
-
-/* False: too many operands. */
-static bool find_members(const ob_group *group, members *m) {
-    *m = (members){.n = 0};
-    if (group->head) m->nodes[m->n++] = group->head;
-    for (uint32_t i = 0; i < group->n; i++) m->nodes[m->n++] = group->nodes[i];
-    if (group->tail) m->nodes[m->n++] = group->tail;
-    for (uint32_t i = 0; i < m->n; i++)
-        for (uint32_t k = 0; k < m->nodes[i]->n_inputs; k++) {
-            ob_value *value = m->nodes[i]->inputs[k];
-            if (!value || maker_in(m, value) != OUTSIDE || operand_at(m, value) < m->n_operands) continue;
-            if (m->n_operands == MOST_OPERANDS) return false;
-            m->operands[m->n_operands++] = value;
-        }
-    return true;
-}
-
-/* ---- The body as text, by which equal ones are found ---- */
-
-static void write_strings(ob_text *text, const ob_string *strings, uint32_t n) {
-    for (uint32_t i = 0; i < n; i++) {
-        ob__text_printf(text, "%zu:", strings[i].n);
-        ob__text_append(text, strings[i].data, strings[i].n);
-    }
-}
-
-/* False: its contents cannot be compared here. */
-static bool write_attribute(ob_text *text, const ob_attribute *a) {
-    ob__text_printf(text, " %s %d %u:", a->name, (int)a->type, (unsigned)a->n);
-    switch (a->type) {
-    case OB_ATTR_FLOAT: ob__text_append(text, (const char *)&a->u.f, sizeof a->u.f); return true;
-    case OB_ATTR_INT: ob__text_append(text, (const char *)&a->u.i, sizeof a->u.i); return true;
-    case OB_ATTR_STRING: write_strings(text, &a->u.s, 1); return true;
-    case OB_ATTR_FLOATS: ob__text_append(text, (const char *)a->u.floats, a->n * sizeof *a->u.floats); return true;
-    case OB_ATTR_INTS: ob__text_append(text, (const char *)a->u.ints, a->n * sizeof *a->u.ints); return true;
-    case OB_ATTR_STRINGS: write_strings(text, a->u.strings, a->n); return true;
-    default: return false;
-    }
-}
-
-static bool write_body(ob_text *text, const members *m) {
-    const ob_graph *graph = m->nodes[0]->graph;
-    bool comparable = true;
-    for (uint32_t i = 0; i < m->n; i++) {
-        const ob_node *node = m->nodes[i];
-        ob__text_printf(text, "%s.%s %s %lld(", node->domain, node->op_type, node->overload,
-                        (long long)ob__graph_opset(graph, node->domain));
-        for (uint32_t k = 0; k < node->n_inputs; k++) {
-            const int32_t maker = node->inputs[k] ? maker_in(m, node->inputs[k]) : OUTSIDE;
-            if (!node->inputs[k])
-                ob__text_puts(text, "-,");
-            else if (maker != OUTSIDE)
-                ob__text_printf(text, "t%d,", (int)maker);
-            else
-                ob__text_printf(text, "x%u,", (unsigned)operand_at(m, node->inputs[k]));
-        }
-        for (uint32_t k = 0; k < node->n_attributes; k++) comparable &= write_attribute(text, node->attributes[k]);
-        ob__text_puts(text, ")\n");
-    }
-    return comparable && !text->failed;
-}
 
 /* ---- Functions ---- */
 
@@ -126,7 +44,7 @@ static ob_value *body_value(ob_graph *body, const char *letter, int64_t index) {
 }
 
 /* The domains that the nodes come from, each with the version that their graph imports. */
-static bool import_domains(const members *m, ob_function *function) {
+static bool import_domains(const ob_fused *m, ob_function *function) {
     const ob_graph *graph = m->nodes[0]->graph;
     ob_opset *opsets = OB_ARENA_ARRAY(&graph->model->arena, ob_opset, m->n);
     for (uint32_t i = 0; i < m->n && opsets; i++) {
@@ -140,15 +58,15 @@ static bool import_domains(const members *m, ob_function *function) {
 }
 
 /* A copy of node i in the body. made: the results before it. */
-static bool copy_node(const members *m, uint32_t i, ob_graph *body, ob_value **made) {
+static bool copy_node(const ob_fused *m, uint32_t i, ob_graph *body, ob_value **made) {
     const ob_node *from = m->nodes[i];
     ob_node *node = ob__node_new(body, NULL, from->domain, from->op_type, from->n_inputs, 1);
     made[i] = i + 1 < m->n ? body_value(body, "t", i) : body_value(body, "y", -1);
     if (!node || !made[i]) return false;
     for (uint32_t k = 0; k < from->n_inputs; k++) {
         const ob_value *value = from->inputs[k];
-        const int32_t maker = value ? maker_in(m, value) : OUTSIDE;
-        if (value) node->inputs[k] = maker != OUTSIDE ? made[maker] : body->inputs[operand_at(m, value)];
+        const int32_t maker = value ? ob__fused_maker(m, value) : OB_FUSED_OUTSIDE;
+        if (value) node->inputs[k] = maker != OB_FUSED_OUTSIDE ? made[maker] : body->inputs[ob__fused_operand(m, value)];
     }
     node->overload = from->overload;
     node->n_attributes = from->n_attributes;
@@ -157,19 +75,24 @@ static bool copy_node(const members *m, uint32_t i, ob_graph *body, ob_value **m
     return true;
 }
 
-static ob_function *define(fuser *f, const members *m, const char *ops) {
+static ob_function *define(fuser *f, ob_fused *m) {
     ob_model *model = f->work->model;
     ob_arena *arena = &model->arena;
     const char *name = free_name(f);
+    ob_group named = {.nodes = m->nodes, .n = m->n};
+    if (ob__name_group(&f->arena, &named) != OB_OK) return NULL;
     ob_function *function = OB_ARENA_NEW(arena, ob_function);
     ob_graph *body = ob__graph_new(model, NULL, NULL);
-    ob_value *made[OB_GROUP_NODES + 2], **ends = OB_ARENA_ARRAY(arena, ob_value *, (size_t)m->n_operands + 1);
+    ob_value *made[OB_GROUP_NODES], **ends = OB_ARENA_ARRAY(arena, ob_value *, (size_t)m->n_operands + 1);
     if (!name || !function || !body || !ends || !import_domains(m, function)) return NULL;
     function->name = ob__intern(model, name, strlen(name));
     function->domain = ob__intern(model, own_domain, strlen(own_domain));
     function->overload = "";
-    function->doc = ob__arena_printf(arena, "%s, which can be computed in one step.", ops);
+    function->doc = ob__arena_printf(arena, "%s, which can be computed in one step.", named.ops);
     function->body = body;
+    static const char *attributes[] = {program_attribute};
+    function->attributes = attributes;
+    function->n_attributes = 1;
     if (!function->name || !function->domain || !function->doc) return NULL;
     body->function = function;
     body->name = function->name;
@@ -192,43 +115,63 @@ static ob_function *define(fuser *f, const members *m, const char *ops) {
 }
 
 /* An equal function, or a new one. NULL: out of memory. */
-static const ob_function *need_function(fuser *f, const members *m, const char *ops) {
-    ob_text text;
-    ob__text_init(&text, &f->arena.allocator);
-    const bool comparable = write_body(&text, m);
-    ob_map_entry *entry = comparable ? ob__map_insert(&f->functions, text.data, text.n) : NULL;
-    const bool failed = text.failed || (comparable && !entry);
-    ob__text_release(&text);
-    if (failed) return NULL;
-    if (entry && entry->value) return entry->value;
-    ob_function *function = define(f, m, ops);
-    if (entry) entry->value = function;
-    return function;
+static const ob_function *need_function(fuser *f, ob_fused *m, const ob_text *body) {
+    ob_map_entry *entry = ob__map_insert(&f->functions, body->data, body->n);
+    if (entry && !entry->value) entry->value = define(f, m);
+    return entry ? entry->value : NULL;
 }
 
 /* ---- The pass ---- */
 
-static void fuse_group(fuser *f, const ob_group *group) {
-    members m;
-    if (!find_members(group, &m)) return;
-    ob_node *last = m.nodes[m.n - 1];
-    for (uint32_t i = 0; i < m.n; i++)
-        if (ob__leaves(f->rewriting, m.nodes[i])) return;
-    const ob_function *function = need_function(f, &m, group->ops);
-    ob_node *call = function ? ob__patch_node(&f->patch, last->graph, last, own_domain, function->name, m.n_operands, 1) : NULL;
-    if (!call) {
-        f->patch.failed = true;
-        return;
+/* The type of a result of ours, which runtimes that have a kernel for the call cannot infer: numbers and the model's symbols. */
+static bool declare(fuser *f, ob_value *value) {
+    ob_model *model = f->work->model;
+    const ob_type *known = &ob__fact(f->work->facts, value)->type;
+    if (value->declared.kind == OB_TYPE_TENSOR && value->declared.dtype != OB_NONE) return true;
+    ob_type *type = OB_ARENA_NEW(&model->arena, ob_type);
+    ob_dim *dims = OB_ARENA_ARRAY(&model->arena, ob_dim, (size_t)known->shape.rank + 1);
+    if (!type || !dims) return false;
+    for (int32_t a = 0; a < known->shape.rank; a++) {
+        const ob_dim d = known->shape.dims[a];
+        dims[a] = ob_dim_is_const(d) || ob_dim_is_named(model->dims, d) ? d : OB_DIM_UNKNOWN;
     }
-    memcpy(call->inputs, m.operands, m.n_operands * sizeof *call->inputs);
+    *type = (ob_type){.kind = OB_TYPE_TENSOR, .dtype = known->dtype, .shape = {known->shape.rank, dims}};
+    ob__patch_declare(&f->patch, value, type);
+    return true;
+}
+
+static bool call_group(fuser *f, ob_fused *m, const ob_text *body, ob_text *program) {
+    ob_node *last = m->nodes[m->n - 1];
+    if (!ob__fused_program(m, f->work->facts, body->data, program)) return false;
+    const ob_function *function = need_function(f, m, body);
+    ob_node *call = function ? ob__patch_node(&f->patch, last->graph, last, own_domain, function->name, m->n_operands, 1) : NULL;
+    if (!call || !ob__node_set_string(call, program_attribute, program->data) || !declare(f, last->outputs[0])) return false;
+    memcpy(call->inputs, m->operands, m->n_operands * sizeof *call->inputs);
     call->outputs[0] = last->outputs[0];
-    for (uint32_t i = 0; i < m.n; i++) {
-        ob__touch(&f->rewriting->keeping, m.nodes[i]);
-        ob__patch_remove(&f->patch, m.nodes[i]);
+    for (uint32_t i = 0; i < m->n; i++) {
+        ob__touch(&f->rewriting->keeping, m->nodes[i]);
+        ob__patch_remove(&f->patch, m->nodes[i]);
     }
     ob__patch_import(&f->patch, last->graph, own_domain, 1);
     f->rewriting->stats.n_inserted++;
-    f->rewriting->stats.n_removed += m.n;
+    f->rewriting->stats.n_removed += m->n;
+    return true;
+}
+
+/* Products and convolutions before a group, and attention, are left to the runtime. */
+static void fuse_group(fuser *f, const ob_group *group) {
+    ob_fused m;
+    if (group->head) group = group->rest;
+    if (!group || !ob__worth_fusing(f->worth, group, &m)) return;
+    for (uint32_t i = 0; i < m.n; i++)
+        if (ob__leaves(f->rewriting, m.nodes[i])) return;
+    ob_text body, program;
+    ob__text_init(&body, &f->arena.allocator);
+    ob__text_init(&program, &f->arena.allocator);
+    const bool exact = ob__fused_body(&m, &body);
+    if (body.failed || (exact && !call_group(f, &m, &body, &program))) f->patch.failed = true;
+    ob__text_release(&program);
+    ob__text_release(&body);
 }
 
 /* A group is visited at its last node. Bodies of functions stay as they are. */
@@ -270,6 +213,7 @@ static ob_status fuse(fuser *f) {
     OB_TRY(find_names(f));
     OB_TRY(ob__model_each_graph(model, count_uses, f));
     OB_TRY(ob__find_groups(model, f->work->facts, f->uses, f->live, &f->arena, &f->groups));
+    OB_TRY(ob__worth_new(model, f->work->facts, f->uses, &f->arena, &f->worth, f->work->error));
     OB_TRY(ob__model_each_graph(model, visit_graph, f));
     if (f->rewriting->stats.n_inserted > 0) ob__patch_ir_version(&f->patch, 8);
     OB_TRY(ob__patch_apply(&f->patch, f->work->error));
@@ -286,7 +230,9 @@ ob_status ob__pass_fuse(ob_rewriting *rewriting) {
     ob__map_init(&f.functions, &f.arena);
     f.uses = OB_ARENA_ARRAY(&f.arena, uint32_t, work->model->n_values);
     f.live = OB_ARENA_ARRAY(&f.arena, bool, work->model->n_nodes);
-    const ob_status status = ob__arena_finish(&f.arena, f.uses && f.live ? fuse(&f) : OB_E_MEMORY);
+    ob_status status = f.uses && f.live ? fuse(&f) : OB_E_MEMORY;
+    ob__worth_release(f.worth);
+    status = ob__arena_finish(&f.arena, status);
     ob__patch_release(&f.patch);
     return status;
 }
