@@ -1,11 +1,13 @@
 /* Compares whole models in a session with ONNX Runtime: time of a run, time to create a session, peak memory of a process.
  *
- *     ort_models LIBRARY [--threads N] [--rounds R] [--milliseconds M] [--most X] [--text] [--relaxed] MODEL...
+ *     ort_models LIBRARY [--threads N] [--rounds R] [--milliseconds M] [--most X] [--text] [--relaxed | --plugin PLUGIN]
+ *                [--dim NAME=SIZE]... MODEL...
  *
  * MODEL is a file; its inputs come from test_data_set_0/input_K.pb beside it, otherwise they are random. With --text it is a file
  * of small models, one per line: name | opset, domains with theirs | graph in ONNX's text form; lines that begin with # are
  * comments. Each model is measured in separate processes: one in which the two take turns in every round, and one for each alone,
  * for its peak memory. With several threads there is a pause between turns, so that no thread of the other side still spins.
+ * With --plugin "ours" is ONNX Runtime with the fused form of the model and this project's plugin, PLUGIN.
  * Each turn begins with a run that is not measured. Times are the best of all rounds; the ratio is the median over the rounds.
  * Exit status 1 if a ratio exceeds --most (default: no limit), 2 if a model cannot be measured. */
 #define _POSIX_C_SOURCE 200809L
@@ -17,12 +19,15 @@
 
 #include "host.h"
 
-enum { MAX_INPUTS = 64, MAX_ROUNDS = 201, MAX_LINES = 512, MAX_TEXT = 1 << 26 };
+enum { MAX_DIMS = 16, MAX_INPUTS = 64, MAX_ROUNDS = 201, MAX_LINES = 512, MAX_TEXT = 1 << 26 };
 
 typedef struct settings {
     const char *library;
     int threads, rounds;
-    bool relaxed; /* our numerics */
+    bool relaxed;       /* our numerics */
+    const char *plugin; /* NULL: ours is a session */
+    ob_named_size dims[MAX_DIMS];
+    size_t n_dims;
     double milliseconds, most;
     bool text;
 } settings;
@@ -124,7 +129,29 @@ static void make_up(const ob_view *shape, ob_view *out) {
     for (int64_t i = 0; i < n; i++) make_up_element(shape->dtype, i, data + (size_t)i * size);
 }
 
-static void read_inputs(subject *s, const ob_session *session) {
+/* The size that --dim gives, or the size itself. */
+static ob_dim given_size(const settings *set, const ob_session *session, ob_dim d) {
+    char name[256];
+    ob_dim_format(ob_session_dims(session), d, name, sizeof name);
+    for (size_t i = 0; i < set->n_dims; i++)
+        if (strcmp(set->dims[i].name, name) == 0) return set->dims[i].size;
+    return d;
+}
+
+static void shape_input(const settings *set, const ob_session *session, size_t i, ob_view *shape) {
+    ob_session_value value;
+    ob_error error;
+    int64_t dims[OB_MAX_RANK];
+    if (!ob_session_input(session, i, &value) || value.shape.rank < 0) give_up("an input", "its rank is open");
+    for (int32_t a = 0; a < value.shape.rank; a++) {
+        dims[a] = given_size(set, session, value.shape.dims[a]);
+        snprintf(error.message, sizeof error.message, "%s: %s: --dim gives the open size", value.name, value.shape_text);
+        if (!ob_dim_is_const(dims[a])) give_up("an input", error.message);
+    }
+    if (ob_view_init(shape, &error, value.dtype, value.shape.rank, dims) != OB_OK) give_up("an input", value.name);
+}
+
+static void read_inputs(const settings *set, subject *s, const ob_session *session) {
     const char *slash = strrchr(s->path, '/');
     s->n_inputs = ob_session_input_count(session);
     if (s->n_inputs > MAX_INPUTS) give_up("the model", "too many inputs");
@@ -137,7 +164,7 @@ static void read_inputs(subject *s, const ob_session *session) {
             s->inputs[i] = s->files[i].view;
         } else {
             ob_view shape;
-            if (ob_session_input_view(session, i, s, &shape, &error) != OB_OK) give_up("an input", error.message);
+            shape_input(set, session, i, &shape);
             make_up(&shape, &s->inputs[i]);
         }
     }
@@ -145,12 +172,36 @@ static void read_inputs(subject *s, const ob_session *session) {
 
 /* ---- The two sides ---- */
 
+typedef struct theirs {
+    ort_session session;
+    OrtValue *inputs[MAX_INPUTS];
+} theirs;
+
 typedef struct ours {
     ob_model *model;
     ob_session *session;
     ob_view outputs[ORT_MAX_VALUES];
     size_t n_outputs;
+    theirs fused; /* with a plugin: it runs the fused model in their library */
 } ours;
+
+static ort_host host;
+
+static bool open_in_theirs(const settings *set, const char *plugin, const void *bytes, size_t n_bytes, theirs *t) {
+    ort_options options = {.plugin = plugin, .optimize = true, .n_threads = set->threads};
+    return ort_session_open(&host, bytes, n_bytes, &options, &t->session);
+}
+
+/* The session stays: it tells the shapes of inputs. */
+static void open_fused(const settings *set, ours *o) {
+    byte_buffer bytes = {0};
+    ob_error error;
+    if (ob_rewrite(o->model, OB_FORM_FUSED, NULL, NULL, &error) != OB_OK ||
+        ob_model_write(o->model, OB_FORMAT_PROTOBUF, append_bytes, &bytes, &error) != OB_OK)
+        give_up("the fused form", error.message);
+    if (!open_in_theirs(set, set->plugin, bytes.data, bytes.n, &o->fused)) give_up("ONNX Runtime with the plugin", host.error);
+    free(bytes.data);
+}
 
 static void open_ours(const settings *set, const subject *s, ours *out) {
     ob_error error;
@@ -162,30 +213,17 @@ static void open_ours(const settings *set, const subject *s, ours *out) {
         ob_session_create(out->model, &config, &out->session, &error) != OB_OK)
         give_up("ours", error.message);
     out->n_outputs = ob_session_output_count(out->session);
+    if (set->plugin) open_fused(set, out);
 }
 
 static void close_ours(ours *o) {
+    ort_session_close(&o->fused.session);
     ob_session_close(&o->session);
     ob_model_close(&o->model);
 }
 
-static void run_ours(const subject *s, ours *o) {
-    ob_error error;
-    memset(o->outputs, 0, sizeof o->outputs);
-    if (ob_session_run(o->session, s->inputs, s->n_inputs, o->outputs, o->n_outputs, &error) != OB_OK)
-        give_up("ours", error.message);
-}
-
-static ort_host host;
-
-typedef struct theirs {
-    ort_session session;
-    OrtValue *inputs[MAX_INPUTS];
-} theirs;
-
 static void open_theirs(const settings *set, const subject *s, theirs *t) {
-    ort_options options = {.optimize = true, .n_threads = set->threads};
-    if (!ort_session_open(&host, s->bytes, s->n_bytes, &options, &t->session)) give_up("ONNX Runtime", host.error);
+    if (!open_in_theirs(set, NULL, s->bytes, s->n_bytes, t)) give_up("ONNX Runtime", host.error);
 }
 
 static void give_inputs(const subject *s, theirs *t) {
@@ -201,6 +239,17 @@ static void run_theirs(const subject *s, theirs *t) {
         give_up("ONNX Runtime", host.error);
     for (size_t i = 0; i < o->n_outputs; i++)
         if (out[i]) host.api->ReleaseValue(out[i]);
+}
+
+static void run_ours(const subject *s, ours *o) {
+    ob_error error;
+    if (o->fused.session.host) {
+        run_theirs(s, &o->fused);
+        return;
+    }
+    memset(o->outputs, 0, sizeof o->outputs);
+    if (ob_session_run(o->session, s->inputs, s->n_inputs, o->outputs, o->n_outputs, &error) != OB_OK)
+        give_up("ours", error.message);
 }
 
 /* ---- Measuring ---- */
@@ -234,9 +283,10 @@ static void measure_runs(const settings *set, subject *s) {
     theirs t = {0};
     double ratios[MAX_ROUNDS];
     open_ours(set, s, &o);
-    read_inputs(s, o.session);
+    read_inputs(set, s, o.session);
     open_theirs(set, s, &t);
     give_inputs(s, &t);
+    if (set->plugin) give_inputs(s, &o.fused);
     run_ours(s, &o);
     run_theirs(s, &t);
     result.ours = result.theirs = INFINITY;
@@ -291,15 +341,16 @@ static void work(const settings *set, const char *path, task what) {
         read_text(&s, path);
     else
         read_bytes(&s);
-    if (what != OUR_MEMORY && !ort_open(&host, set->library)) give_up("ONNX Runtime", host.error);
+    if ((what != OUR_MEMORY || set->plugin) && !ort_open(&host, set->library)) give_up("ONNX Runtime", host.error);
     if (what == RUNS) {
         measure_runs(set, &s);
         return;
     }
     ours o = {0};
     open_ours(set, &s, &o);
-    read_inputs(&s, o.session);
+    read_inputs(set, &s, o.session);
     if (what == OUR_MEMORY) {
+        if (set->plugin) give_inputs(&s, &o.fused);
         run_ours(&s, &o);
         result.ours_kib = peak_kib();
         return;
@@ -354,9 +405,10 @@ static void name_of(const settings *set, const char *path, char *name, size_t n_
 }
 
 static int run_table(const settings *set, char **paths, int n) {
-    double sum = 0;
+    double sum = 0, best = 0;
     int counted = 0, faster = 0, over = 0, failed = 0;
-    printf("\n%d thread%s%s\n\n", set->threads, set->threads == 1 ? "" : "s", set->relaxed ? ", relaxed numerics" : "");
+    const char *how = set->relaxed ? ", relaxed numerics" : set->plugin ? ", the fused form with the plugin" : "";
+    printf("\n%d thread%s%s\n\n", set->threads, set->threads == 1 ? "" : "s", how);
     printf("| model | ours, ms | ONNX Runtime, ms | ours / theirs | session, ms | theirs, ms | peak, MiB | theirs, MiB |\n");
     printf("|---|---:|---:|---:|---:|---:|---:|---:|\n");
     for (int i = 0; i < n; i++) {
@@ -375,13 +427,14 @@ static int run_table(const settings *set, char **paths, int n) {
                name, f.ours * 1e3, f.theirs * 1e3, f.ratio, f.ours_create * 1e3, f.theirs_create * 1e3,
                (double)mine.ours_kib / 1024, (double)other.theirs_kib / 1024);
         sum += log(f.ratio);
+        best += log(f.ours / f.theirs);
         counted++;
         faster += f.ratio < 1;
         over += slow;
     }
     if (counted)
-        printf("\nGeometric mean of ours / theirs over %d models: **%.2f**; faster in %d.\n", counted, exp(sum / counted),
-               faster);
+        printf("\nGeometric mean of ours / theirs over %d models: **%.2f** (of the best times %.2f); faster in %d.\n", counted,
+               exp(sum / counted), exp(best / counted), faster);
     return failed ? 2 : over ? 1 : 0;
 }
 
@@ -393,6 +446,17 @@ static double number(const char *text) {
         exit(2);
     }
     return value;
+}
+
+/* The text stays the caller's. */
+static void add_dim(settings *set, char *text) {
+    char *sign = strchr(text, '=');
+    if (!sign || set->n_dims == MAX_DIMS) {
+        fprintf(stderr, "ort_models: --dim takes NAME=SIZE, at most %d times\n", MAX_DIMS);
+        exit(2);
+    }
+    *sign = '\0';
+    set->dims[set->n_dims++] = (ob_named_size){text, (int64_t)number(sign + 1)};
 }
 
 /* The lines of the files, without comments; ends the program when a file has none. The lines live as long as the program. */
@@ -425,7 +489,11 @@ int main(int argc, char **argv) {
         } else if (strcmp(argv[i], "--relaxed") == 0) {
             set.relaxed = true;
             i--;
-        } else if (strcmp(argv[i], "--threads") == 0)
+        } else if (strcmp(argv[i], "--plugin") == 0 && i + 1 < argc)
+            set.plugin = argv[i + 1];
+        else if (strcmp(argv[i], "--dim") == 0 && i + 1 < argc)
+            add_dim(&set, argv[i + 1]);
+        else if (strcmp(argv[i], "--threads") == 0)
             set.threads = (int)number(argv[i + 1]);
         else if (strcmp(argv[i], "--rounds") == 0)
             set.rounds = (int)number(argv[i + 1]);
@@ -438,8 +506,8 @@ int main(int argc, char **argv) {
     }
     if (i >= argc || strncmp(argv[i], "--", 2) == 0 || set.rounds > MAX_ROUNDS) {
         fprintf(stderr,
-                "usage: ort_models LIBRARY [--threads N] [--rounds 1-%d] [--milliseconds M] [--most X] [--text] [--relaxed] "
-                "MODEL...\n",
+                "usage: ort_models LIBRARY [--threads N] [--rounds 1-%d] [--milliseconds M] [--most X] [--text] "
+                "[--relaxed | --plugin PLUGIN] [--dim NAME=SIZE]... MODEL...\n",
                 MAX_ROUNDS);
         return 2;
     }

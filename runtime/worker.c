@@ -17,7 +17,7 @@ struct ob_worker {
     ob_plan *plan;
     ob_tally *tally;
     ob_allocator allocator;
-    ob_threads threads;   /* one, the caller's, or those of the host */
+    ob_threads threads; /* one, the caller's, or those of the host */
     ob_host_threads host;
     ob_stop stop;
     ob_frame frame;
@@ -58,8 +58,8 @@ ob_status ob_worker_create(ob_session *session, const ob_worker_config *config, 
     worker->stop = (ob_stop){.cancelled = session->stop.cancelled, .context = session->stop.context};
     worker->threads.stop = &worker->stop;
     if (session->host.share && session->host.n_threads > 1 && config && config->share_pool) {
-        worker->host = (ob_host_threads){
-            .share = session->host.share, .pool = config->share_pool, .n_threads = session->host.n_threads};
+        worker->host =
+            (ob_host_threads){.share = session->host.share, .pool = config->share_pool, .n_threads = session->host.n_threads};
         ob__threads_of_host(&worker->host, &worker->threads);
     }
     atomic_fetch_add(&worker->plan->n_users, 1);

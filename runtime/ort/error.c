@@ -21,7 +21,7 @@ OrtStatus *ob__ort_fail(const ob__ort_kernel *kernel, const ob_error *error) {
     char text[sizeof error->message + sizeof kernel->node + sizeof kernel->conditions + 128];
     const char *message = error->message[0] ? error->message : ob_status_text(error->code);
     bool conditions = error->code == OB_E_SHAPE && kernel->conditions[0];
-    snprintf(text, sizeof text, "node '%s' (%s): %s%s%s", kernel->node, kernel->row->name, message,
+    snprintf(text, sizeof text, "node '%s' (%s): %s%s%s", kernel->node, kernel->op_type, message,
              conditions ? "; the model holds if " : "", conditions ? kernel->conditions : "");
     return kernel->api->CreateStatus(code_of(error->code), text);
 }

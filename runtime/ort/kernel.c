@@ -93,7 +93,7 @@ static OrtStatus *fill(ob__ort_kernel *kernel, const OrtKernelInfo *info) {
     OB__ORT_TRY(kernel->api->KernelInfo_GetInputCount(info, &kernel->n_inputs));
     OB__ORT_TRY(kernel->api->KernelInfo_GetOutputCount(info, &kernel->n_outputs));
     OB__ORT_TRY(kernel->row->create(kernel, info));
-    return check(kernel, info);
+    return kernel->row->check ? check(kernel, info) : NULL;
 }
 
 OrtStatus *ORT_API_CALL ob__ort_kernel_create(const OrtCustomOp *op, const OrtApi *api, const OrtKernelInfo *info, void **out) {
@@ -103,9 +103,10 @@ OrtStatus *ORT_API_CALL ob__ort_kernel_create(const OrtCustomOp *op, const OrtAp
     kernel->api = api;
     kernel->later = self->later;
     kernel->row = self->row;
+    kernel->op_type = self->name;
     OrtStatus *status = fill(kernel, info);
     if (status) {
-        free(kernel);
+        ob__ort_kernel_destroy(kernel);
         return status;
     }
     *out = kernel;
@@ -118,7 +119,9 @@ OrtStatus *ORT_API_CALL ob__ort_kernel_run(void *kernel, OrtKernelContext *conte
 }
 
 void ORT_API_CALL ob__ort_kernel_destroy(void *kernel) {
-    free(kernel);
+    ob__ort_kernel *self = kernel;
+    if (self->row->destroy) self->row->destroy(self);
+    free(self);
 }
 
 /* ---- Operands and results ---- */
@@ -127,33 +130,38 @@ static OrtStatus *rank_too_high(const ob__ort_kernel *kernel, size_t index, size
     return ob__ort_failf(kernel, OB_E_LIMIT, "operand %zu has rank %zu, more than %d", index, rank, OB_MAX_RANK);
 }
 
-OrtStatus *ob__ort_operand_get(const ob__ort_kernel *kernel, const OrtKernelContext *context, size_t index,
-                               ob__ort_operand *out) {
+OrtStatus *ob__ort_shape_of(const ob__ort_kernel *kernel, const OrtValue *value, size_t index, int64_t *dims, size_t *rank,
+                            ONNXTensorElementDataType *type) {
     const OrtApi *api = kernel->api;
     OrtTensorTypeAndShapeInfo *info = NULL;
+    OB__ORT_TRY(api->GetTensorTypeAndShape(value, &info));
+    OrtStatus *status = api->GetDimensionsCount(info, rank);
+    if (!status && *rank > OB_MAX_RANK) status = rank_too_high(kernel, index, *rank);
+    if (!status) status = api->GetDimensions(info, dims, *rank);
+    if (!status) status = api->GetTensorElementType(info, type);
+    api->ReleaseTensorTypeAndShapeInfo(info);
+    return status;
+}
+
+OrtStatus *ob__ort_operand_get(const ob__ort_kernel *kernel, const OrtKernelContext *context, size_t index,
+                               ob__ort_operand *out) {
     size_t rank = 0;
-    OB__ORT_TRY(api->KernelContext_GetInput(context, index, &out->value));
+    OB__ORT_TRY(kernel->api->KernelContext_GetInput(context, index, &out->value));
     if (!out->value) return ob__ort_failf(kernel, OB_E_MODEL, "operand %zu is left out", index);
     if (kernel->later.shape_reference) {
         const int64_t *dims = NULL;
         OB__ORT_TRY(kernel->later.shape_reference(out->value, &out->type, &dims, &rank));
         if (rank > OB_MAX_RANK) return rank_too_high(kernel, index, rank);
         for (size_t i = 0; i < rank; i++) out->dims[i] = dims[i];
-        out->rank = (int32_t)rank;
-        return NULL;
+    } else {
+        OB__ORT_TRY(ob__ort_shape_of(kernel, out->value, index, out->dims, &rank, &out->type));
     }
-    OB__ORT_TRY(api->GetTensorTypeAndShape(out->value, &info));
-    OrtStatus *status = api->GetDimensionsCount(info, &rank);
-    if (!status && rank > OB_MAX_RANK) status = rank_too_high(kernel, index, rank);
-    if (!status) status = api->GetDimensions(info, out->dims, rank);
-    if (!status) status = api->GetTensorElementType(info, &out->type);
     out->rank = (int32_t)rank;
-    api->ReleaseTensorTypeAndShapeInfo(info);
-    return status;
+    return NULL;
 }
 
 /* ONNX Runtime's numbers of element types are those of TensorProto up to FLOAT4E2M1; later ones differ. */
-static ob_dtype dtype_of(ONNXTensorElementDataType type) {
+ob_dtype ob__ort_dtype(ONNXTensorElementDataType type) {
     return (int)type > OB_NONE && (int)type <= OB_FLOAT4E2M1 ? (ob_dtype)type : OB_NONE;
 }
 
@@ -186,7 +194,7 @@ static bool same_elements(const ob_view *view) {
 OrtStatus *ob__ort_produce(const ob__ort_kernel *kernel, OrtKernelContext *context, size_t index, const ob__ort_operand *operand,
                            const int64_t *axes, int32_t rank, const int64_t *dims) {
     const OrtApi *api = kernel->api;
-    ob_dtype dtype = dtype_of(operand->type);
+    ob_dtype dtype = ob__ort_dtype(operand->type);
     if (dtype == OB_NONE)
         return ob__ort_failf(kernel, OB_E_UNSUPPORTED, "operand %zu: element type %d of ONNX Runtime is not known here", index,
                              (int)operand->type);

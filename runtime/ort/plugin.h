@@ -24,23 +24,29 @@ enum { OB__ORT_API_OLDEST = 19 };
 typedef struct ob__ort_operator ob__ort_operator;
 typedef struct ob__ort_kernel ob__ort_kernel;
 typedef struct ob__ort_inference ob__ort_inference;
+typedef struct ob__ort_fused ob__ort_fused; /* fused.c */
 
-/* One row per operator (broadcast.c, broadcast_in_dim.c). */
+/* One row per operator (broadcast.c, broadcast_in_dim.c), and one for all fused ones (fused.c). */
 typedef struct ob__ort_row {
     const char *name;
     size_t n_shared; /* pairs that `shared` holds */
     int *shared;     /* 0, 1, 2 ...: output i may take the memory of input i */
-    /* The result shape from the known input shapes while a model is loaded. Unknown: do not set result->rank. */
+    /* The result shape from the known input shapes while a model is loaded. Unknown: do not set result->rank. NULL: the model
+     * declares the result. */
     ob_status (*infer)(ob__ort_inference *inference, ob_broadcast_result *result, ob_error *error);
     /* Reads attributes into the kernel. */
     OrtStatus *(*create)(ob__ort_kernel *kernel, const OrtKernelInfo *info);
-    /* Checks the known input shapes when the kernel is made; open conditions go to `sink`. */
+    /* Checks the known input shapes when the kernel is made; open conditions go to `sink`. NULL: nothing to check. */
     ob_status (*check)(const ob__ort_kernel *kernel, const ob_shape *shapes, ob_dims *pool, ob_condition_sink sink, void *context,
                        ob_error *error);
     OrtStatus *(*run)(const ob__ort_kernel *kernel, OrtKernelContext *context);
+    void (*destroy)(ob__ort_kernel *kernel); /* also of a kernel whose `create` failed; NULL: nothing to do */
 } ob__ort_row;
 
-extern const ob__ort_row ob__ort_broadcast, ob__ort_broadcast_in_dim;
+extern const ob__ort_row ob__ort_broadcast, ob__ort_broadcast_in_dim, ob__ort_fused_row;
+/* Fused_1 to Fused_16. ONNX Runtime finds a kernel by its name alone: it ignores a function's overload. A function with a
+ * higher number has no kernel, and its body runs. */
+enum { OB__ORT_FUSED = 16 };
 
 /* An operator as registered with one ONNX Runtime. */
 struct ob__ort_operator {
@@ -48,6 +54,7 @@ struct ob__ort_operator {
     const OrtApi *api;
     ob__ort_later later;
     const ob__ort_row *row;
+    char name[24];
 };
 
 /* ---- Errors (error.c) ---- */
@@ -71,6 +78,8 @@ struct ob__ort_kernel {
     const OrtApi *api;
     ob__ort_later later;
     const ob__ort_row *row;
+    const char *op_type; /* the operator's name */
+    ob__ort_fused *fused;
     char node[128];
     char conditions[512]; /* "N = 1 or N = 4; M = 1 or M = 3", "" for none */
     size_t n_inputs, n_outputs;
@@ -94,6 +103,11 @@ typedef struct ob__ort_operand {
 
 /* Input `index`; an omitted input is an error. */
 OrtStatus *ob__ort_operand_get(const ob__ort_kernel *kernel, const OrtKernelContext *context, size_t index, ob__ort_operand *out);
+/* Shape and element type by an object that ONNX Runtime makes. dims: OB_MAX_RANK. */
+OrtStatus *ob__ort_shape_of(const ob__ort_kernel *kernel, const OrtValue *value, size_t index, int64_t *dims, size_t *rank,
+                            ONNXTensorElementDataType *type);
+/* OB_NONE: not known here. */
+ob_dtype ob__ort_dtype(ONNXTensorElementDataType type);
 /* Produces output `index`: the operand, whose dimension i is axis axes[i] of the result, stretched to dims. The caller has
  * checked that every dimension is 1 or the size of its axis. */
 OrtStatus *ob__ort_produce(const ob__ort_kernel *kernel, OrtKernelContext *context, size_t index, const ob__ort_operand *operand,

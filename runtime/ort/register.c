@@ -15,13 +15,10 @@
 /* ---- The operators' properties ---- */
 
 static const ob__ort_row *const rows[] = {&ob__ort_broadcast, &ob__ort_broadcast_in_dim};
-enum { N_ROWS = sizeof rows / sizeof rows[0] };
+enum { N_ROWS = sizeof rows / sizeof rows[0], N_OPERATORS = N_ROWS + OB__ORT_FUSED };
 
-static const ob__ort_row *row_of(const OrtCustomOp *op) {
-    return ((const ob__ort_operator *)(const void *)op)->row;
-}
 static const char *ORT_API_CALL get_name(const OrtCustomOp *op) {
-    return row_of(op)->name;
+    return ((const ob__ort_operator *)(const void *)op)->name;
 }
 static const char *ORT_API_CALL get_provider(const OrtCustomOp *op) {
     (void)op;
@@ -71,12 +68,17 @@ static void ORT_API_CALL release_shared(int *inputs, int *outputs) {
     (void)inputs, (void)outputs; /* static */
 }
 
+/* number: part of the name, or 0. */
 static void init_operator(ob__ort_operator *op, const OrtApi *api, const ob__ort_later *later, uint32_t version,
-                          const ob__ort_row *row) {
+                          const ob__ort_row *row, unsigned number) {
     memset(op, 0, sizeof *op);
     op->api = api;
     op->later = *later;
     op->row = row;
+    if (number)
+        snprintf(op->name, sizeof op->name, "%s_%u", row->name, number);
+    else
+        snprintf(op->name, sizeof op->name, "%s", row->name);
     op->base.version = version;
     op->base.GetName = get_name;
     op->base.GetExecutionProviderType = get_provider;
@@ -91,6 +93,7 @@ static void init_operator(ob__ort_operator *op, const OrtApi *api, const ob__ort
     op->base.KernelDestroy = ob__ort_kernel_destroy;
     op->base.InferOutputShapeFn = ob__ort_infer;
     op->base.GetStartVersion = op->base.GetEndVersion = get_version;
+    if (row->n_shared == 0) return;
     op->base.GetMayInplace = row == &ob__ort_broadcast ? broadcast_shared : broadcast_in_dim_shared;
     op->base.ReleaseMayInplace = release_shared;
 }
@@ -104,7 +107,7 @@ static struct {
     const OrtApi *api;
     OrtCustomOpDomain *domain;
     void(ORT_API_CALL *release)(OrtCustomOpDomain *);
-    ob__ort_operator operators[N_ROWS];
+    ob__ort_operator operators[N_OPERATORS];
 } registered[MAX_RUNTIMES];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -116,8 +119,9 @@ static OrtStatus *domain_of(const OrtApi *api, const ob__ort_later *later, uint3
     if (!registered[i].api) {
         OrtCustomOpDomain *domain = NULL;
         OB__ORT_TRY(api->CreateCustomOpDomain("onnx_broadcast", &domain));
-        for (size_t k = 0; k < N_ROWS; k++) {
-            init_operator(&registered[i].operators[k], api, later, version, rows[k]);
+        for (unsigned k = 0; k < N_OPERATORS; k++) {
+            init_operator(&registered[i].operators[k], api, later, version, k < N_ROWS ? rows[k] : &ob__ort_fused_row,
+                          k < N_ROWS ? 0 : k - N_ROWS + 1);
             OrtStatus *status = api->CustomOpDomain_Add(domain, &registered[i].operators[k].base);
             if (status) {
                 api->ReleaseCustomOpDomain(domain);

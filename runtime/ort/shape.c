@@ -132,6 +132,7 @@ static OrtStatus *infer(const ob__ort_operator *op, ob__ort_inference *inference
 
 OrtStatus *ORT_API_CALL ob__ort_infer(const OrtCustomOp *base, OrtShapeInferContext *context) {
     const ob__ort_operator *op = (const ob__ort_operator *)(const void *)base;
+    if (!op->row->infer) return NULL;
     ob__ort_inference inference = {.api = op->api, .context = context};
     OrtStatus *status = op->api->ShapeInferContext_GetInputCount(context, &inference.n_inputs);
     size_t n = inference.n_inputs;

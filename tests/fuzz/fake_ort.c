@@ -76,6 +76,17 @@ static void ORT_API_CALL release_type(OrtTypeInfo *type) {
     drop(type);
 }
 
+static OrtStatus *ORT_API_CALL attribute_string(const OrtKernelInfo *info, const char *name, char *out, size_t *size) {
+    const char *text = strcmp(name, "program") == 0 ? node_of(info)->program : NULL;
+    if (!text) return create_status(ORT_FAIL, "no such attribute");
+    size_t n = strlen(text) + 1, room = *size;
+    *size = n;
+    if (!out) return NULL;
+    if (room < n) return create_status(ORT_INVALID_ARGUMENT, "no room");
+    memcpy(out, text, n);
+    return NULL;
+}
+
 static OrtStatus *ORT_API_CALL attribute_ints(const OrtKernelInfo *info, const char *name, int64_t *out, size_t *size) {
     const OrtOpAttr *attribute = attribute_of(node_of(info), name);
     if (!attribute) return create_status(ORT_FAIL, "no such attribute");
@@ -282,6 +293,7 @@ const OrtApi *fake_ort(void) {
     api.CastTypeInfoToTensorInfo = to_tensor;
     api.ReleaseTypeInfo = release_type;
     api.KernelInfoGetAttributeArray_int64 = attribute_ints;
+    api.KernelInfoGetAttribute_string = attribute_string;
     api.GetDimensionsCount = get_rank;
     api.GetDimensions = get_dims;
     api.GetSymbolicDimensions = get_names;

@@ -96,6 +96,32 @@ static void release_node(fake_node *node) {
     }
 }
 
+/* A program for a fused node: lines that make sense alone or together, or the rest of the input as it is. */
+static void choose_program(choices *c, char *text, size_t n_bytes) {
+    static const char *const types[] = {"float",   "float[N]", "float[N,M]",  "float[1,N]", "int64[N]",   "float[4]",
+                                        "bool[N]", "float[]",  "double[N,M]", "string[N]",  "uint8[N,N]", "int4[N]"};
+    static const char *const lines[] = {
+        "t = Add (x0, x1)",       "t = Mul (x0, x0)",       "t = Sub (x1, x0)", "t = ReduceMean <axes = [-1]> (x0)",
+        "t = Where (x1, x0, x0)", "t = Cast <to = 1> (x0)", "t = Relu (x0)",    "t = Expand (x0, x1)"};
+    static const char *const lasts[] = {"y = Neg (t)",      "y = Softmax (t)",   "y = Add (x0, t)", "y = Div (t, x1)",
+                                        "y = Identity (t)", "y = Identity (x0)", "y = Shape (t)",   "y = NonZero (t)",
+                                        "y = Equal (t, t)", "z = Neg (t)"};
+    if (choose(c, 4) == 3) {
+        const size_t n = (size_t)(c->end - c->at) < n_bytes ? (size_t)(c->end - c->at) : n_bytes - 1;
+        if (n) memcpy(text, c->at, n);
+        text[n] = '\0';
+        c->at += n;
+        return;
+    }
+    const uint32_t n_inputs = choose(c, 3);
+    size_t at = (size_t)snprintf(text, n_bytes, "<ir_version: 8, opset_import: [\"\" : 17]>\np (");
+    for (uint32_t i = 0; i <= n_inputs; i++)
+        at += (size_t)snprintf(text + at, n_bytes - at, "%s%s x%u", i ? ", " : "", types[choose(c, 12)],
+                               choose(c, 32) == 31 ? 40 : (unsigned)i);
+    snprintf(text + at, n_bytes - at, ") => (%s) { %s %s }", choose(c, 16) == 15 ? "y, t" : "y", lines[choose(c, 8)],
+             lasts[choose(c, 10)]);
+}
+
 /* ---- What must come out ---- */
 
 static bool same_element(const OrtValue *a, size_t i, const OrtValue *b, size_t k) {
@@ -208,9 +234,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
     choices c = {data, data + n};
     static fake_node node;
     memset(&node, 0, sizeof node);
+    static char program[4096];
+    const bool fused = n > 0 && data[0] >= 200;
     bool in_dim = choose(&c, 2);
     ob__ort_operator op = {.api = fake_ort(), .row = in_dim ? &ob__ort_broadcast_in_dim : &ob__ort_broadcast};
+    if (fused) {
+        op.row = &ob__ort_fused_row;
+        choose_program(&c, program, sizeof program);
+        node.program = program;
+    }
+    snprintf(op.name, sizeof op.name, "%s", op.row->name);
     choose_node(&c, &node);
+    if (fused && choose(&c, 4)) node.n_outputs = 1;
     release(ob__ort_infer(&op.base, (OrtShapeInferContext *)(void *)&node));
     void *kernel = NULL;
     OrtStatus *status = ob__ort_kernel_create(&op.base, op.api, (const OrtKernelInfo *)(const void *)&node, &kernel);
@@ -220,11 +255,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
         status = ob__ort_kernel_run(kernel, (OrtKernelContext *)(void *)&node);
         bool ran = !status;
         release(status);
-        if (in_dim)
+        if (fused)
+            ran = ran && !node.unwanted[0] && node.outputs[0] != NULL;
+        else if (in_dim)
             look_at_in_dim(&node, ran);
         else
             look_at_broadcast(&node, ran);
-        if (ran) look_at_inferred(&node);
+        if (ran && !fused) look_at_inferred(&node);
         ob__ort_kernel_destroy(kernel);
     }
     release_node(&node);

@@ -41,6 +41,7 @@ typedef struct ort_options {
     const char *plugin; /* library of custom operators, or NULL */
     bool optimize;      /* all graph optimisations, or none */
     int n_threads;      /* within an operator; 0: 1 */
+    const char *saved;  /* where to write the model that optimisations leave; NULL: nowhere */
 } ort_options;
 
 typedef struct ort_session {
@@ -129,6 +130,7 @@ static inline bool ort_set_options(ort_host *host, OrtSessionOptions *options, c
         !ort_ok(host, api->SetIntraOpNumThreads(options, wanted->n_threads > 0 ? wanted->n_threads : 1)) ||
         !ort_ok(host, api->SetInterOpNumThreads(options, 1)))
         return false;
+    if (wanted->saved && !ort_ok(host, api->SetOptimizedModelFilePath(options, wanted->saved))) return false;
     if (!wanted->plugin) return true;
     if (host->api_version >= 14) return ort_ok(host, api->RegisterCustomOpsLibrary_V2(options, wanted->plugin));
     void *handle = NULL; /* the caller's to unload, not before the sessions are gone: it stays */

@@ -215,7 +215,8 @@ static void test_host(void **state) {
         shared.share_pool = &of_worker;
         assert_int_equal(status, OB_OK);
         assert_true(runs_right(session));
-        if (pool.n_calls == 0 || pool.most_parts < 2 || pool.most_parts > 5) fail_msg("%d calls, %zu parts", pool.n_calls, pool.most_parts);
+        if (pool.n_calls == 0 || pool.most_parts < 2 || pool.most_parts > 5)
+            fail_msg("%d calls, %zu parts", pool.n_calls, pool.most_parts);
         assert_int_equal(ob_worker_create(session, &alone, &one, NULL), OB_OK);
         assert_int_equal(ob_worker_create(session, &shared, &more, NULL), OB_OK);
         const int n_calls = pool.n_calls;
