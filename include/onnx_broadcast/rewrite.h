@@ -27,7 +27,7 @@ extern "C" {
     X(FUNCTION, "function")   /**< the same, with model-local functions that define them: runs on any runtime */                 \
     X(EXPAND, "expand")       /**< only standard operators: Expand, below opset 8 Reshape and Tile */                            \
     X(IMPLICIT, "implicit")   /**< the reverse: no explicit broadcast where the operator itself broadcasts */                    \
-    X(FUSED, "fused")         /**< groups of nodes as local functions Fused_N, for the plugin of ONNX Runtime; broadcasts stay */ \
+    X(FUSED, "fused")         /**< groups of nodes as local functions Fused_N, which the plugin for ONNX Runtime computes */     \
     /* the end */
 
 /** The form of the rewritten model. */
