@@ -3,9 +3,11 @@
 #include "kernels/conv/conv.h"
 #include "kernels/elementwise/elementwise.h"
 #include "kernels/elementwise/iteration.h"
+#include "kernels/fft/fft.h"
 #include "kernels/gemm/gemm.h"
 #include "kernels/gemm/integer.h"
 #include "kernels/pool/pool.h"
+#include "kernels/random/random.h"
 #include "kernels/reduce/reduce.h"
 #include "kernels/resize/resize.h"
 
@@ -140,6 +142,28 @@ static const ob_member resize_axis_members[] = {OB_VALUE(obk_resize_axis, n_in),
                                                 OB_ANY_NUMBERS(obk_resize_axis, weight, resize_taps, resize_width)};
 const ob_struct obk_resize_axis_struct = OB_STRUCT(obk_resize_axis, resize_axis_members);
 
+/* ---- Random numbers, Fourier transforms ---- */
+
+static const ob_member random_key_members[] = {OB_VALUES(obk_random_key, word)};
+const ob_struct obk_random_key_struct = OB_STRUCT(obk_random_key, random_key_members);
+
+static int64_t fft_roots(const void *owner, uint32_t i) {
+    (void)i;
+    return 2 * ((const obk_fft *)owner)->length;
+}
+static int64_t fft_chirp(const void *owner, uint32_t i) {
+    (void)i;
+    return 2 * ((const obk_fft *)owner)->n;
+}
+
+static const ob_member fft_members[] = {OB_VALUE(obk_fft, n),
+                                        OB_VALUE(obk_fft, length),
+                                        OB_VALUE(obk_fft, n_factors),
+                                        OB_VALUES(obk_fft, factors),
+                                        OB_NUMBERS(obk_fft, roots, fft_roots),
+                                        OB_NUMBERS(obk_fft, chirp, fft_chirp)};
+const ob_struct obk_fft_struct = OB_STRUCT(obk_fft, fft_members);
+
 /* ---- Elementwise ---- */
 
 static const ob_member unary_params_members[] = {OB_VALUE(obk_unary_params, alpha), OB_VALUE(obk_unary_params, beta),
@@ -233,7 +257,8 @@ static const ob_member iteration_members[] = {OB_NESTED(obk_iteration, nd, &obk_
                                               OB_VALUE(obk_iteration, inner),
                                               OB_VALUE(obk_iteration, n_blocks),
                                               OB_VALUE(obk_iteration, n_chunks),
-                                              OB_POINTER(obk_iteration, operands, &iteration_operand_struct, iteration_operands)};
+                                              OB_POINTER(obk_iteration, operands, &iteration_operand_struct, iteration_operands),
+                                              OB_FUNCTION(obk_iteration, repeat_4)};
 const ob_struct obk_iteration_struct = OB_STRUCT(obk_iteration, iteration_members);
 
 /* ---- Reduction ---- */

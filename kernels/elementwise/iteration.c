@@ -300,6 +300,14 @@ static ob_status fold_to_program(const obk_iteration_spec **spec, obk_iteration_
     return OB_OK;
 }
 
+static void choose_repeat(obk_iteration *b) {
+    for (uint32_t k = 0; k < b->nd.n_inputs; k++) {
+        const obk_iteration_operand *operand = &b->operands[k];
+        const bool gathered = operand->access == GATHERED || operand->access == GATHERED_ROWS;
+        if (gathered && operand->size == 4) b->repeat_4 = OBK_LOOPS(move)->repeat_4;
+    }
+}
+
 ob_status obk_iteration_plan(obk_iteration *b, const ob_view *in, uint32_t n_in, const ob_view *out,
                              const obk_iteration_spec *spec, ob_arena *arena, size_t *lane_bytes, ob_error *error) {
     int64_t few[OBK_ND_ROOM(FEW_OPERANDS)], *room = few;
@@ -315,6 +323,7 @@ ob_status obk_iteration_plan(obk_iteration *b, const ob_view *in, uint32_t n_in,
     if (spec->swap) swap_inputs(&b->nd);
     if (room == few) OB_TRY(keep_sizes(b, n, arena, error));
     b->short_rows = NULL;
+    b->repeat_4 = NULL;
     b->loop = spec->loop;
     b->program = spec->program;
     b->params = spec->params;
@@ -328,6 +337,7 @@ ob_status obk_iteration_plan(obk_iteration *b, const ob_view *in, uint32_t n_in,
     b->stream = b->nd.n_elems >= stream_bytes / b->operands[n_in].size && ob_view_is_contiguous(out);
     if (!b->nd.n_elems) return OB_OK;
     obk_choose_blocks(b, NULL, most_tile_bytes(b));
+    choose_repeat(b);
     place_tiles(b, lane_bytes);
     return obk_short_rows_plan(b, spec, arena, error);
 }

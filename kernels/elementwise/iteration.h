@@ -12,6 +12,7 @@
 #include "kernels/elementwise/nd.h"
 #include "kernels/elementwise/program.h"
 #include "kernels/loop.h"
+#include "kernels/move/move.h"
 
 typedef struct obk_iteration_operand {
     obk_convert convert; /* between the view's elements and the loop's; NULL: none needed */
@@ -45,6 +46,7 @@ typedef struct obk_iteration {
     int64_t chunk, inner;            /* inner: elements per index of `axis` */
     int64_t n_blocks, n_chunks;      /* n_chunks: along `axis` */
     obk_iteration_operand *operands; /* inputs, then the output */
+    obk_repeat repeat_4;             /* for tiles of 4 bytes; NULL: there are none */
 } obk_iteration;
 
 typedef struct obk_iteration_spec {

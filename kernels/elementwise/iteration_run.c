@@ -62,11 +62,11 @@ static char *fetch_gathered(const obk_iteration *b, const block *at, uint32_t k,
     obk_strided shape = block_shape(b, at, k, operand->access == GATHERED_ROWS);
     int64_t n = shape.n_elems;
     if (!operand->convert) {
-        obk_gather_strided(tile, source, operand->size, &shape);
+        obk_gather_strided(tile, source, operand->size, &shape, b->repeat_4);
     } else if (obk_strided_is_dense(&shape, operand->size)) {
         operand->convert(tile, source, n);
     } else {
-        obk_gather_strided(t->raw, source, operand->size, &shape);
+        obk_gather_strided(t->raw, source, operand->size, &shape, b->repeat_4);
         operand->convert(tile, t->raw, n);
     }
     if (cached) {

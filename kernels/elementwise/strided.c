@@ -2,9 +2,6 @@
 
 #include <string.h>
 
-#include "kernels/kernels.h"
-#include "kernels/move/move.h"
-
 void obk_strided_append(obk_strided *shape, int64_t size, int64_t stride) {
     shape->n_elems *= size;
     if (size == 1) return;
@@ -78,33 +75,34 @@ static void gather_row(char *target, const char *source, size_t elem_bytes, int6
 }
 
 /* Returns the end of the written elements. */
-static char *gather_level(char *target, const char *source, size_t elem_bytes, const obk_strided *shape, int32_t level) {
+static char *gather_level(char *target, const char *source, size_t elem_bytes, const obk_strided *shape, int32_t level,
+                          obk_repeat repeat_4) {
     int64_t n = shape->dims[level], stride = shape->strides[level];
     if (level == shape->rank - 1) {
         gather_row(target, source, elem_bytes, n, stride);
         return target + n * (int64_t)elem_bytes;
     }
     if (stride == 0) {
-        char *end = gather_level(target, source, elem_bytes, shape, level + 1);
+        char *end = gather_level(target, source, elem_bytes, shape, level + 1, repeat_4);
         replicate(target, (size_t)(end - target), n);
         return target + (end - target) * n;
     }
     if (level == shape->rank - 2 && shape->strides[level + 1] == 0) {
-        if (elem_bytes == 4 && stride == 4 && (uintptr_t)source % 4 == 0)
-            OBK_LOOPS(move)->repeat_4(target, source, n, shape->dims[level + 1]);
+        if (repeat_4 && elem_bytes == 4 && stride == 4 && (uintptr_t)source % 4 == 0)
+            repeat_4(target, source, n, shape->dims[level + 1]);
         else
             spread(target, source, elem_bytes, n, stride, shape->dims[level + 1]);
         return target + n * shape->dims[level + 1] * (int64_t)elem_bytes;
     }
-    for (int64_t i = 0; i < n; i++) target = gather_level(target, source + i * stride, elem_bytes, shape, level + 1);
+    for (int64_t i = 0; i < n; i++) target = gather_level(target, source + i * stride, elem_bytes, shape, level + 1, repeat_4);
     return target;
 }
 
-void obk_gather_strided(char *target, const char *source, size_t elem_bytes, const obk_strided *shape) {
+void obk_gather_strided(char *target, const char *source, size_t elem_bytes, const obk_strided *shape, obk_repeat repeat_4) {
     if (shape->rank == 0)
         memcpy(target, source, elem_bytes);
     else
-        gather_level(target, source, elem_bytes, shape, 0);
+        gather_level(target, source, elem_bytes, shape, 0, repeat_4);
 }
 
 static const char *unpack_level(char *target, const char *source, size_t elem_bytes, const obk_strided *shape, int32_t level) {

@@ -35,11 +35,14 @@ typedef struct obk_fft_lines {
     obk_pace *pace;
 } obk_fft_lines;
 
+/* x and y: `length` points of four lanes, one pair each: 64 bytes a point, 64-byte aligned. */
+typedef void (*obk_fft_function)(const obk_fft *fft, const double *filter, const obk_fft_lines *lines, double *x, double *y);
+/* Transforms the chirp, `length` pairs. Called before the first lines, for lengths with a chirp. */
+typedef void (*obk_fft_filter)(const obk_fft *fft, double *filter, double *x, double *y, obk_pace *pace);
+
 typedef struct obk_ffts {
-    /* x and y: `length` points of four lanes, one pair each: 64 bytes a point, 64-byte aligned. */
-    void (*lines)(const obk_fft *fft, const double *filter, const obk_fft_lines *lines, double *x, double *y);
-    /* Transforms the chirp, `length` pairs. Called before the first lines, for lengths with a chirp. */
-    void (*filter)(const obk_fft *fft, double *filter, double *x, double *y, obk_pace *pace);
+    obk_fft_function lines;
+    obk_fft_filter filter;
 } obk_ffts;
 
 /* Sets everything but the tables. False: too long. */

@@ -4,9 +4,11 @@
 
 #include <stdint.h>
 
+/* Repeats each of m dense elements n times. */
+typedef void (*obk_repeat)(void *target, const void *source, int64_t m, int64_t n);
+
 typedef struct obk_moves {
-    void (*repeat_4)(void *target, const void *source, int64_t m,
-                     int64_t n); /* repeats each of m dense elements of 4 bytes n times */
+    obk_repeat repeat_4; /* elements of 4 bytes */
 } obk_moves;
 
 #endif

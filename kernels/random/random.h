@@ -13,16 +13,19 @@ typedef struct obk_random_key {
     uint32_t word[2];
 } obk_random_key;
 
+/* Numbers first .. first + n - 1. */
+typedef void (*obk_random_loop)(obk_random_key key, int64_t first, int64_t n, double *numbers);
+/* Turns logarithms of weights into running sums of the weights, scaled so that the greatest weight is 1. The last sum is not
+ * above 0 if no class has a weight or a weight is NaN. */
+typedef void (*obk_random_classes)(double *sums, int64_t n, obk_pace *pace);
+
 typedef struct obk_randoms {
     /* The first two words of counters first .. first + n - 1, the first word in the low half; n is a multiple of OBK_RANDOM_STEP.
      */
     void (*bits)(obk_random_key key, int64_t first, int64_t n, uint64_t *bits);
-    /* Numbers first .. first + n - 1. Uniform: multiples of 2^-53 in [0, 1). Normal: mean 0, variance 1. */
-    void (*uniform)(obk_random_key key, int64_t first, int64_t n, double *numbers);
-    void (*normal)(obk_random_key key, int64_t first, int64_t n, double *numbers);
-    /* Turns logarithms of weights into running sums of the weights, scaled so that the greatest weight is 1. The last sum is not
-     * above 0 if no class has a weight or a weight is NaN. */
-    void (*classes)(double *sums, int64_t n, obk_pace *pace);
+    obk_random_loop uniform; /* multiples of 2^-53 in [0, 1) */
+    obk_random_loop normal;  /* mean 0, variance 1 */
+    obk_random_classes classes;
 } obk_randoms;
 
 enum { OBK_RANDOM_STEP = 16 };

@@ -8,8 +8,10 @@ const char *ob__own_function_name(void (*function)(void), bool *is_run) {
         const char *name;
         bool is_run;
     } rows[] = {
-#define OB_OWN_LOOP(function) {(void (*)(void))function, #function, false},
-#define OB_OWN_RUN(function)  {(void (*)(void))function, #function, true},
+#define OB_OWN_LOOP(function)    {(void (*)(void))function, #function, false},
+#define OB_OWN_RUN(function)     {(void (*)(void))function, #function, true},
+#define OB_OWN_COMBINE(function) OB_OWN_LOOP(function)
+#define OB_OWN_CHOOSE(function)  OB_OWN_LOOP(function)
 #include "ops/kernel/functions.def"
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)

@@ -2,14 +2,20 @@
 #include "kernels/kernels.h"
 #include "kernels/random/random.h"
 #include "ops/kernel/common.h"
+#include "ops/kernel/members.h"
 #include "ops/random/params.h"
 
 enum { GRAIN = 1 << 10, BLOCK = 64 };
 
 typedef struct sampling {
     obk_random_key key;
-    const obk_randoms *loops;
+    obk_random_loop uniform;
+    obk_random_classes classes;
 } sampling;
+
+static const ob_member sampling_members[] = {OB_NESTED(sampling, key, &obk_random_key_struct), OB_FUNCTION(sampling, uniform),
+                                             OB_FUNCTION(sampling, classes)};
+static const ob_struct sampling_struct = OB_STRUCT(sampling, sampling_members);
 
 static ob_status multinomial_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
     const ob_view *x = &args->in[0], *y = &args->out[0];
@@ -18,7 +24,7 @@ static ob_status multinomial_plan(const ob_kernel_site *site, ob_kernel_args *ar
     OB_FAIL_IF(x->rank != 2 || y->rank != 2 || y->dims[0] != x->dims[0], error, OB_E_SHAPE, "operand of rank %d", x->rank);
     OB_FAIL_IF(x->dims[1] == 0 && ob__count(y) > 0, error, OB_E_SHAPE, "no classes to draw from");
     OB_FAIL_IF(y->dtype == OB_INT32 && x->dims[1] > INT32_MAX, error, OB_E_LIMIT, "classes above int32");
-    *(sampling *)args->state = (sampling){ob__random_key(site->node), OBK_LOOPS(random)};
+    *(sampling *)args->state = (sampling){ob__random_key(site->node), OBK_LOOPS(random)->uniform, OBK_LOOPS(random)->classes};
     return ob__need_scratch(needs, ob__count(x), sizeof(double), error);
 }
 
@@ -31,7 +37,7 @@ static void multinomial_part(void *context, int64_t begin, int64_t end) {
     double uniform[BLOCK];
     for (int64_t i = begin; i < end; i++) {
         const int64_t k = (i - begin) % BLOCK;
-        if (k == 0) s->loops->uniform(s->key, i, end - i < BLOCK ? end - i : BLOCK, uniform);
+        if (k == 0) s->uniform(s->key, i, end - i < BLOCK ? end - i : BLOCK, uniform);
         const int64_t class = obk_random_class(sums + i / samples * classes, classes, uniform[k]);
         if (y->dtype == OB_INT64)
             ((int64_t *)y->data)[i] = class;
@@ -51,10 +57,10 @@ static void classes_part(void *context, int64_t begin, int64_t end) {
     (void)ob__convert_many(sums, OB_DOUBLE, from, x->dtype, (end - begin) * classes, args->threads,
                            NULL); /* the type was checked */
     obk_pace pace = ob__pace(args->threads);
-    for (int64_t row = begin; row < end && !pace.over; row++, sums += classes) s->loops->classes(sums, classes, &pace);
+    for (int64_t row = begin; row < end && !pace.over; row++, sums += classes) s->classes(sums, classes, &pace);
 }
 
-static ob_status multinomial_run(const ob_kernel_args *args, ob_error *error) {
+OB_RUN(ob__run_multinomial) {
     const ob_view *x = &args->in[0];
     const double *sums = args->scratch;
     const int64_t classes = x->dims[1];
@@ -67,5 +73,8 @@ static ob_status multinomial_run(const ob_kernel_args *args, ob_error *error) {
     return OB_OK;
 }
 
-const ob_kernel ob__kernel_multinomial = {
-    .name = "multinomial", .state_bytes = sizeof(sampling), .plan = multinomial_plan, .run = multinomial_run};
+const ob_kernel ob__kernel_multinomial = {.name = "multinomial",
+                                          .state_bytes = sizeof(sampling),
+                                          .plan = multinomial_plan,
+                                          OB_RUNS(ob__run_multinomial),
+                                          .state = &sampling_struct};

@@ -4,9 +4,9 @@
 #define HALVES  (OB_TYPE_KIND == OB_KIND_NARROW && OB_TYPE_FILE_BITS == 16)
 #if OB_TYPE_KIND == OB_KIND_STRING || OB_TYPE_FILE_BITS < 8 || (OB_TYPE_KIND == OB_KIND_NARROW && !HALVES)
 #elif !defined(FUNCTIONS)
-[OB_TYPE_DTYPE] = OB_NAMED(combine_),
+[OB_TYPE_DTYPE] = OB_NAMED(ob__combine_),
 #else
-static void OB_NAMED(combine_)(ob_reduction kind, void *to, const void *from, int64_t n) {
+void OB_NAMED(ob__combine_)(int kind, void *to, const void *from, int64_t n) {
     OB_TYPE_C *y = to;
     const OB_TYPE_C *x = from;
 #if NUMBERS
@@ -20,7 +20,7 @@ static void OB_NAMED(combine_)(ob_reduction kind, void *to, const void *from, in
 #elif HALVES
     for (int64_t i = 0; i < n; i++) {
         float value = widened(OB_TYPE_DTYPE, y[i]), update = widened(OB_TYPE_DTYPE, x[i]);
-        combine_FLOAT(kind, &value, &update, 1);
+        ob__combine_FLOAT(kind, &value, &update, 1);
         y[i] = OB_TYPE_DTYPE == OB_FLOAT16 ? ob__half_from_float(value) : ob__bfloat_from_float(value);
     }
 #elif OB_TYPE_KIND == OB_KIND_BOOL

@@ -3,7 +3,7 @@
  * equals 0, NaN is greater than every number. */
 #if (OB_TYPE_KIND == OB_KIND_REAL || OB_TYPE_KIND == OB_KIND_SIGNED || OB_TYPE_KIND == OB_KIND_UNSIGNED) && OB_TYPE_FILE_BITS >= 8
 #ifndef FUNCTIONS
-[OB_TYPE_DTYPE] = OB_NAMED(choose_),
+[OB_TYPE_DTYPE] = OB_NAMED(ob__choose_),
 #else
 #if OB_TYPE_FILE_BITS == 64
 #define WIDE       1
@@ -73,7 +73,7 @@ static inline void OB_NAMED(choose_apart_)(KEY *keys, const OB_TYPE_C *x, int64_
 }
 
 /* Contiguous vectors have a loop of their own, which the compiler vectorises. */
-static void OB_NAMED(choose_)(void *keys, const void *vector, int64_t n, int64_t k, int64_t apart, bool smallest,
+void OB_NAMED(ob__choose_)(void *keys, const void *vector, int64_t n, int64_t k, int64_t apart, bool smallest,
                               obk_pace *pace) {
     if (apart == 1 && !smallest)
         OB_NAMED(choose_apart_)(keys, vector, n, k, 1, false, pace);

@@ -4,9 +4,11 @@
  * E_ARGUMENT for an index outside the axis. */
 #include "core/graph/types.h"
 #include "ops/kernel/common.h"
+#include "ops/kernel/functions.h"
+#include "ops/kernel/members.h"
 #include "ops/select/params.h"
 
-typedef void (*combine)(ob_reduction kind, void *to, const void *from, int64_t n);
+typedef void (*combine)(int kind, void *to, const void *from, int64_t n);
 
 static float widened(ob_dtype dtype, uint16_t bits) {
     return dtype == OB_FLOAT16 ? ob__float_from_half(bits) : ob__float_from_bfloat(bits);
@@ -29,6 +31,9 @@ typedef struct state {
     combine function; /* NULL: elements are replaced */
     int64_t axis;
 } state;
+
+static const ob_member state_members[] = {OB_VALUE(state, kind), OB_FUNCTION(state, function), OB_VALUE(state, axis)};
+static const ob_struct scatter_struct = OB_STRUCT(state, state_members);
 
 static combine combine_of(ob_reduction kind, ob_dtype dtype) {
     const bool ordered = !ob__dtype_is_complex(dtype) || kind < OB_MAX;
@@ -82,7 +87,7 @@ static inline int64_t scatter_row(const state *s, char *to, const char *from, co
     return k;
 }
 
-static ob_status scatter_elements_run(const ob_kernel_args *args, ob_error *error) {
+OB_RUN(ob__run_scatter_elements) {
     const ob_view *indices = &args->in[1], *updates = &args->in[2], *out = &args->out[0];
     const state *s = args->state;
     int32_t axis = 0, rank = out->rank;
@@ -123,7 +128,8 @@ static ob_status scatter_elements_run(const ob_kernel_args *args, ob_error *erro
 const ob_kernel ob__kernel_scatter_elements = {.name = "scatter_elements",
                                                .state_bytes = sizeof(state),
                                                .plan = scatter_plan,
-                                               .run = scatter_elements_run,
+                                               OB_RUNS(ob__run_scatter_elements),
+                                               .state = &scatter_struct,
                                                .refuse = scatter_refuse};
 
 static void combine_block(const state *s, char *to, const char *from, int64_t n, size_t width, obk_pace *pace) {
@@ -136,7 +142,7 @@ static void combine_block(const state *s, char *to, const char *from, int64_t n,
 }
 
 /* The last axis of the indices is a position in the first axes of the data; updates have the axes after those. */
-static ob_status scatter_nd_run(const ob_kernel_args *args, ob_error *error) {
+OB_RUN(ob__run_scatter_nd) {
     const ob_view *indices = &args->in[1], *updates = &args->in[2], *out = &args->out[0];
     const state *s = args->state;
     OB_FAIL_IF(indices->rank < 1, error, OB_E_SHAPE, "scalar indices");
@@ -166,5 +172,9 @@ static ob_status scatter_nd_run(const ob_kernel_args *args, ob_error *error) {
     return OB_OK;
 }
 
-const ob_kernel ob__kernel_scatter_nd = {
-    .name = "scatter_nd", .state_bytes = sizeof(state), .plan = scatter_plan, .run = scatter_nd_run, .refuse = scatter_refuse};
+const ob_kernel ob__kernel_scatter_nd = {.name = "scatter_nd",
+                                         .state_bytes = sizeof(state),
+                                         .plan = scatter_plan,
+                                         OB_RUNS(ob__run_scatter_nd),
+                                         .state = &scatter_struct,
+                                         .refuse = scatter_refuse};

@@ -10,6 +10,7 @@
 #include "kernels/level.h"
 #include "kernels/reduce/reduce.h"
 #include "ops/kernel/common.h"
+#include "ops/kernel/functions.h"
 #include "ops/kernel/members.h"
 #include "ops/kernel/search.h"
 #include "ops/select/params.h"
@@ -273,11 +274,13 @@ static ob_status topk_shape(const ob_kernel_site *site, ob_kernel_args *args, ob
 
 typedef struct topk {
     ob_topk_params params;
-    obk_find find;
+    obk_find find;      /* for the only one of k, if it suffices to search it; else NULL */
+    choose_keys choose; /* for more */
 } topk;
 
-static const ob_member topk_members[] = {OB_VALUE(topk, params.axis), OB_VALUE(topk, params.has_k), OB_VALUE(topk, params.k),
-                                         OB_VALUE(topk, params.smallest), OB_FUNCTION(topk, find)};
+static const ob_member topk_members[] = {OB_VALUE(topk, params.axis), OB_VALUE(topk, params.has_k),
+                                         OB_VALUE(topk, params.k),    OB_VALUE(topk, params.smallest),
+                                         OB_FUNCTION(topk, find),     OB_FUNCTION(topk, choose)};
 static const ob_struct topk_struct = OB_STRUCT(topk, topk_members);
 
 /* A requested output; both have the same dims. */
@@ -287,8 +290,8 @@ static const ob_view *any_output(const ob_kernel_args *args) {
 
 /* Whether k is 1, so that it suffices to search the position of the largest (smallest) element. Not for the smallest of floats:
  * NaN ranks last there, but the search stops at it. */
-static bool finds_one(const topk *t, ob_dtype dtype, int64_t k) {
-    return k == 1 && t->find && !(t->params.smallest && ob__dtype_is_real_or_half(dtype));
+static bool finds_one(const ob_topk_params *params, ob_dtype dtype, int64_t k) {
+    return k == 1 && OBK_LOOPS(find)->by_type[dtype] && !(params->smallest && ob__dtype_is_real_or_half(dtype));
 }
 
 static ob_status topk_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
@@ -306,10 +309,12 @@ static ob_status topk_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_
     const ob_dtype computed = ob__dtype_is_real_or_half(in->dtype) ? ob__computing_type(args) : in->dtype;
     if (!choosers[computed]) return ob__no_type(site, error, in->dtype);
     OB_FAIL_IF(in->dims[axis] > UINT32_MAX, error, OB_E_LIMIT, "axis %d has more than 2^32 elements", axis);
-    t->find = OBK_LOOPS(find)->by_type[computed];
     OB_TRY(ob__plan_real(args, needs, error));
-    if (finds_one(t, computed, out->dims[axis]))
-        return ob__need_scratch(needs, ob__wanted(args, 1) ? 0 : ob__count(out), sizeof(int64_t), error);
+    if (finds_one(params, computed, out->dims[axis]))
+        t->find = OBK_LOOPS(find)->by_type[computed];
+    else
+        t->choose = choosers[computed];
+    if (t->find) return ob__need_scratch(needs, ob__wanted(args, 1) ? 0 : ob__count(out), sizeof(int64_t), error);
     return ob__need_scratch(needs, out->dims[axis], key_bytes(computed), error);
 }
 
@@ -331,7 +336,7 @@ static ob_status topk_compute(const ob_kernel_args *args, ob_error *error) {
     OB_TRY(read_k(params, args, &k, error));
     OB_FAIL_IF(k != out->dims[axis], error, OB_E_SHAPE, "k is %lld, planned were %lld", (long long)k, (long long)out->dims[axis]);
     if (ob__count(out) == 0) return OB_OK;
-    if (finds_one(t, in->dtype, k)) {
+    if (t->find) {
         const obk_search search = {n, inner, params->smallest, false};
         int64_t *places = ob__wanted(args, 1) ? args->out[1].data : args->scratch;
         const int64_t blocks = inner == 1 ? 1 : ob__ceil_div(inner, OBK_REDUCE_COLUMNS);
@@ -346,7 +351,7 @@ static ob_status topk_compute(const ob_kernel_args *args, ob_error *error) {
     obk_pace pace = ob__pace(args->threads);
     for (int64_t v = 0; v < vectors && !ob__stopped(args->threads); v++) {
         const char *vector = (const char *)in->data + (v / inner * n * inner + v % inner) * (int64_t)width;
-        choosers[in->dtype](keys, vector, n, k, inner, params->smallest, &pace);
+        t->choose(keys, vector, n, k, inner, params->smallest, &pace);
         if (ob__stopped(args->threads)) break; /* keys may be missing */
         for (int64_t i = 0; i < k; i++) {
             const int64_t at = (v / inner * k + i) * inner + v % inner, index = index_of(keys, i, wide);

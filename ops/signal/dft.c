@@ -3,20 +3,46 @@
 #include "kernels/fft/fft.h"
 #include "kernels/kernels.h"
 #include "ops/kernel/common.h"
+#include "ops/kernel/members.h"
 #include "ops/signal/params.h"
 
 enum { CHUNK = 1 << 12 }; /* the least number of points in a chunk */
 
+/* See obk_fft_lines. */
+typedef struct line {
+    bool is_double, from_complex, to_complex, inverse, mirrored;
+    int64_t from_step, to_step, n_from, n_to;
+} line;
+
 typedef struct transforms {
     obk_fft fft;
-    obk_fft_lines like; /* the parameters that all lines share */
-    const obk_ffts *functions;
+    line like; /* the parameters that all lines share */
+    obk_fft_function lines;
+    obk_fft_filter filter; /* if there is a chirp */
     bool windowed;
     int64_t n_lines, inner; /* line i is number i % inner of group i / inner */
     int64_t from_outer, from_inner, to_outer,
         to_inner; /* byte strides from group to group (outer) and from line to line in a group (inner) */
     int64_t lines_per_chunk;
 } transforms;
+
+static const ob_member line_members[] = {OB_VALUE(line, is_double), OB_VALUE(line, from_complex), OB_VALUE(line, to_complex),
+                                         OB_VALUE(line, inverse),   OB_VALUE(line, mirrored),     OB_VALUE(line, from_step),
+                                         OB_VALUE(line, to_step),   OB_VALUE(line, n_from),       OB_VALUE(line, n_to)};
+static const ob_struct line_struct = OB_STRUCT(line, line_members);
+static const ob_member transforms_members[] = {OB_NESTED(transforms, fft, &obk_fft_struct),
+                                               OB_NESTED(transforms, like, &line_struct),
+                                               OB_FUNCTION(transforms, lines),
+                                               OB_FUNCTION(transforms, filter),
+                                               OB_VALUE(transforms, windowed),
+                                               OB_VALUE(transforms, n_lines),
+                                               OB_VALUE(transforms, inner),
+                                               OB_VALUE(transforms, from_outer),
+                                               OB_VALUE(transforms, from_inner),
+                                               OB_VALUE(transforms, to_outer),
+                                               OB_VALUE(transforms, to_inner),
+                                               OB_VALUE(transforms, lines_per_chunk)};
+static const ob_struct transforms_struct = OB_STRUCT(transforms, transforms_members);
 
 typedef struct transforming {
     const ob_kernel_args *args;
@@ -48,7 +74,8 @@ static ob_status plan_transforms(const ob_kernel_site *site, transforms *t, int6
     if (chirps) obk_fft_chirp(n, chirp, &pace);
     t->fft.roots = roots;
     t->fft.chirp = chirp;
-    t->functions = OBK_LOOPS(fft);
+    t->lines = OBK_LOOPS(fft)->lines;
+    if (chirps) t->filter = OBK_LOOPS(fft)->filter;
     t->lines_per_chunk = OBK_FFT_LANES * (CHUNK / (OBK_FFT_LANES * n) + 1);
     if (chirps) OB_TRY(ob__need_scratch(needs, t->fft.length, 2 * sizeof(double), error));
     if (t->windowed) OB_TRY(ob__need_scratch(needs, n, sizeof(double), error));
@@ -62,10 +89,19 @@ static void chunk_of_lines(void *context, int64_t chunk, int lane) {
     char *room = ob__lane(r->args->lanes, r->args->lane_stride, lane);
     double *x = ob__take(&room, t->fft.length, 2 * OBK_FFT_LANES * sizeof(double));
     double *y = ob__take(&room, t->fft.length, 2 * OBK_FFT_LANES * sizeof(double));
-    obk_fft_lines l = t->like;
+    const line *like = &t->like;
     obk_pace pace = ob__pace(r->args->threads);
-    l.pace = &pace;
-    l.window = r->window;
+    obk_fft_lines l = {.is_double = like->is_double,
+                       .from_complex = like->from_complex,
+                       .to_complex = like->to_complex,
+                       .inverse = like->inverse,
+                       .mirrored = like->mirrored,
+                       .from_step = like->from_step,
+                       .to_step = like->to_step,
+                       .n_from = like->n_from,
+                       .n_to = like->n_to,
+                       .window = r->window,
+                       .pace = &pace};
     const int64_t begin = chunk * t->lines_per_chunk, left = t->n_lines - begin;
     const int64_t end = begin + (left < t->lines_per_chunk ? left : t->lines_per_chunk);
     for (int64_t first = begin; first < end; first += OBK_FFT_LANES) {
@@ -75,7 +111,7 @@ static void chunk_of_lines(void *context, int64_t chunk, int lane) {
             l.from[i] = (const char *)r->args->in[0].data + outer * t->from_outer + inner * t->from_inner;
             l.to[i] = (char *)r->args->out[0].data + outer * t->to_outer + inner * t->to_inner;
         }
-        t->functions->lines(&t->fft, r->filter, &l, x, y);
+        t->lines(&t->fft, r->filter, &l, x, y);
     }
 }
 
@@ -88,7 +124,7 @@ static ob_status compute(const ob_kernel_args *args, ob_error *error) {
         char *room = args->lanes;
         obk_pace pace = ob__pace(args->threads);
         double *x = ob__take(&room, t->fft.length, 2 * OBK_FFT_LANES * sizeof(double));
-        t->functions->filter(&t->fft, filter, x, ob__take(&room, t->fft.length, 2 * OBK_FFT_LANES * sizeof(double)), &pace);
+        t->filter(&t->fft, filter, x, ob__take(&room, t->fft.length, 2 * OBK_FFT_LANES * sizeof(double)), &pace);
         r.filter = filter;
     }
     if (t->windowed) {
@@ -100,7 +136,7 @@ static ob_status compute(const ob_kernel_args *args, ob_error *error) {
     return OB_OK;
 }
 
-static ob_status run(const ob_kernel_args *args, ob_error *error) {
+OB_RUN(ob__run_transforms) {
     return ob__writes_nothing(args) ? OB_OK : ob__run_real(args, compute, error);
 }
 
@@ -143,15 +179,15 @@ static ob_status dft_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_k
     OB_TRY(ob__plan_real(args, needs, error));
     t->inner = ob__product(x->dims, axis + 1, x->rank - 1);
     t->n_lines = ob__product(x->dims, 0, axis) * t->inner;
-    t->like = (obk_fft_lines){.is_double = width == sizeof(double),
-                              .from_complex = x->dims[x->rank - 1] == 2,
-                              .to_complex = y->dims[x->rank - 1] == 2,
-                              .inverse = p.inverse,
-                              .mirrored = p.inverse && p.onesided,
-                              .from_step = t->inner * from,
-                              .to_step = t->inner * to,
-                              .n_from = x->dims[axis],
-                              .n_to = y->dims[axis]};
+    t->like = (line){.is_double = width == sizeof(double),
+                     .from_complex = x->dims[x->rank - 1] == 2,
+                     .to_complex = y->dims[x->rank - 1] == 2,
+                     .inverse = p.inverse,
+                     .mirrored = p.inverse && p.onesided,
+                     .from_step = t->inner * from,
+                     .to_step = t->inner * to,
+                     .n_from = x->dims[axis],
+                     .n_to = y->dims[axis]};
     if (t->like.mirrored && t->like.n_from > n / 2 + 1) t->like.n_from = n / 2 + 1;
     t->from_inner = from;
     t->to_inner = to;
@@ -169,8 +205,12 @@ static ob_status dft_shape(const ob_kernel_site *site, ob_kernel_args *args, ob_
     return OB_OK;
 }
 
-const ob_kernel ob__kernel_dft = {
-    .name = "dft", .state_bytes = sizeof(transforms), .plan = dft_plan, .run = run, .shape = dft_shape};
+const ob_kernel ob__kernel_dft = {.name = "dft",
+                                  .state_bytes = sizeof(transforms),
+                                  .plan = dft_plan,
+                                  OB_RUNS(ob__run_transforms),
+                                  .state = &transforms_struct,
+                                  .shape = dft_shape};
 
 /* ---- STFT ---- */
 
@@ -209,12 +249,12 @@ static ob_status stft_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_
     const int64_t width = ob__computing_type(args) == OB_DOUBLE ? sizeof(double) : sizeof(float);
     OB_TRY(ob__plan_real(args, needs, error));
     t->windowed = ob__given(args, 2);
-    t->like = (obk_fft_lines){.is_double = width == sizeof(double),
-                              .from_complex = x->rank == 3 && x->dims[2] == 2,
-                              .to_complex = true,
-                              .to_step = 2 * width,
-                              .n_from = n,
-                              .n_to = dims[2]};
+    t->like = (line){.is_double = width == sizeof(double),
+                     .from_complex = x->rank == 3 && x->dims[2] == 2,
+                     .to_complex = true,
+                     .to_step = 2 * width,
+                     .n_from = n,
+                     .n_to = dims[2]};
     t->like.from_step = t->like.from_complex ? 2 * width : width;
     t->inner = dims[1];
     t->n_lines = dims[0] * dims[1];
@@ -233,5 +273,9 @@ static ob_status stft_shape(const ob_kernel_site *site, ob_kernel_args *args, ob
     return OB_OK;
 }
 
-const ob_kernel ob__kernel_stft = {
-    .name = "stft", .state_bytes = sizeof(transforms), .plan = stft_plan, .run = run, .shape = stft_shape};
+const ob_kernel ob__kernel_stft = {.name = "stft",
+                                   .state_bytes = sizeof(transforms),
+                                   .plan = stft_plan,
+                                   OB_RUNS(ob__run_transforms),
+                                   .state = &transforms_struct,
+                                   .shape = stft_shape};

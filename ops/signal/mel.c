@@ -1,10 +1,14 @@
 /* MelWeightMatrix: triangles side by side on the mel scale, over the bins of a transform of real numbers. */
 #include "ops/kernel/common.h"
+#include "ops/kernel/members.h"
 #include "ops/table/attributes.h"
 
 typedef struct mel {
     int64_t bins, bands;
 } mel;
+
+static const ob_member mel_members[] = {OB_VALUE(mel, bins), OB_VALUE(mel, bands)};
+static const ob_struct mel_struct = OB_STRUCT(mel, mel_members);
 
 /* Reads an operand that must hold one number. */
 static ob_status read_number(const ob_kernel_args *args, uint32_t i, double *out, ob_error *error) {
@@ -54,7 +58,7 @@ static void band(const mel *m, int64_t i, double from, double middle, double to,
     }
 }
 
-static ob_status mel_run(const ob_kernel_args *args, ob_error *error) {
+OB_RUN(ob__run_mel_weight_matrix) {
     const mel *m = args->state;
     double operands[5];
     char *scratch = args->scratch;
@@ -74,5 +78,9 @@ static ob_status mel_run(const ob_kernel_args *args, ob_error *error) {
     return ob__convert_many(args->out[0].data, args->out[0].dtype, matrix, OB_DOUBLE, m->bins * m->bands, args->threads, error);
 }
 
-const ob_kernel ob__kernel_mel_weight_matrix = {
-    .name = "mel_weight_matrix", .state_bytes = sizeof(mel), .plan = mel_plan, .run = mel_run, .shape = mel_shape};
+const ob_kernel ob__kernel_mel_weight_matrix = {.name = "mel_weight_matrix",
+                                                .state_bytes = sizeof(mel),
+                                                .plan = mel_plan,
+                                                OB_RUNS(ob__run_mel_weight_matrix),
+                                                .state = &mel_struct,
+                                                .shape = mel_shape};

@@ -1,6 +1,7 @@
 /* Adagrad, Adam, Momentum: one step for any number of tensors. Factors are computed in double, elements in the type of the
  * tensors. */
 #include "ops/kernel/common.h"
+#include "ops/kernel/members.h"
 #include "ops/training/params.h"
 
 enum { GRAIN = 1 << 14, MOST_GROUPS = 4 };
@@ -27,6 +28,14 @@ typedef struct optimizer {
     ob_optimizer_params params;
     uint32_t n; /* tensors */
 } optimizer;
+
+static const ob_member params_members[] = {
+    OB_VALUE(ob_optimizer_params, kind),  OB_VALUE(ob_optimizer_params, bad_mode),  OB_VALUE(ob_optimizer_params, n_states),
+    OB_VALUE(ob_optimizer_params, alpha), OB_VALUE(ob_optimizer_params, beta),      OB_VALUE(ob_optimizer_params, epsilon),
+    OB_VALUE(ob_optimizer_params, norm),  OB_VALUE(ob_optimizer_params, norm_post), OB_VALUE(ob_optimizer_params, decay)};
+static const ob_struct params_struct = OB_STRUCT(ob_optimizer_params, params_members);
+static const ob_member optimizer_members[] = {OB_NESTED(optimizer, params, &params_struct), OB_VALUE(optimizer, n)};
+static const ob_struct optimizer_struct = OB_STRUCT(optimizer, optimizer_members);
 
 typedef struct stepping {
     const ob_kernel_args *args;
@@ -87,7 +96,7 @@ static factors factors_of(const ob_optimizer_params *p, double rate, double coun
     return f;
 }
 
-static ob_status optimizer_run(const ob_kernel_args *args, ob_error *error) {
+OB_RUN(ob__run_optimizer) {
     const optimizer *o = args->state;
     double rate;
     OB_TRY(ob__convert(&rate, OB_DOUBLE, args->in[0].data, args->in[0].dtype, 1, error));
@@ -96,5 +105,8 @@ static ob_status optimizer_run(const ob_kernel_args *args, ob_error *error) {
     return OB_OK;
 }
 
-const ob_kernel ob__kernel_optimizer = {
-    .name = "optimizer", .state_bytes = sizeof(optimizer), .plan = optimizer_plan, .run = optimizer_run};
+const ob_kernel ob__kernel_optimizer = {.name = "optimizer",
+                                        .state_bytes = sizeof(optimizer),
+                                        .plan = optimizer_plan,
+                                        OB_RUNS(ob__run_optimizer),
+                                        .state = &optimizer_struct};
