@@ -1,6 +1,14 @@
 #include "ops/attention/heads.h"
 
 #include "ops/attention/params.h"
+#include "ops/kernel/members.h"
+
+static const ob_member heads_members[] = {
+    OB_VALUE(ob_heads, flat),      OB_VALUE(ob_heads, batch),     OB_VALUE(ob_heads, q_heads), OB_VALUE(ob_heads, kv_heads),
+    OB_VALUE(ob_heads, group),     OB_VALUE(ob_heads, n_queries), OB_VALUE(ob_heads, n_keys),  OB_VALUE(ob_heads, n_before),
+    OB_VALUE(ob_heads, n_total),   OB_VALUE(ob_heads, size),      OB_VALUE(ob_heads, v_size),  OB_VALUES(ob_heads, mask_strides),
+    OB_VALUE(ob_heads, mask_shown)};
+const ob_struct ob__heads_struct = OB_STRUCT(ob_heads, heads_members);
 
 ob_status ob__check_dims(const ob_kernel_site *site, const ob_kernel_args *args, uint32_t i, int32_t rank, const int64_t *dims,
                          ob_error *error) {

@@ -16,6 +16,7 @@ typedef struct ob_heads {
     int64_t mask_strides[4]; /* in elements of the mask, along the axes of the scores */
     int64_t mask_shown;      /* keys that the mask covers; later keys are masked */
 } ob_heads;
+extern const struct ob_struct ob__heads_struct;
 
 /* Checks that operand i has an element type that the operator accepts, and these dims. */
 ob_status ob__check_dims(const ob_kernel_site *site, const ob_kernel_args *args, uint32_t i, int32_t rank, const int64_t *dims,

@@ -11,6 +11,7 @@
 #include "kernels/softmax/softmax.h"
 #include "ops/attention/params.h"
 #include "ops/attention/row_blocks.h"
+#include "ops/kernel/members.h"
 
 typedef struct attention {
     ob_heads h;
@@ -21,9 +22,28 @@ typedef struct attention {
     ob_dtype computing, precision; /* of scores; of softmax */
     double scale, softcap;
     obk_unary_params cap;
-    const obk_softmax *softmax;
-    obk_loop add, multiply, capped, where;
+    obk_softmax_rows *softmax; /* of scores, or of rows in the precision of softmax */
+    obk_loop multiply;
+    obk_loop add, where, capped; /* NULL, if this mask or softcap does not need it */
 } attention;
+
+static const ob_member attention_members[] = {OB_NESTED(attention, h, &ob__heads_struct),
+                                              OB_NESTED(attention, blocks, &ob__blocks_struct),
+                                              OB_VALUE(attention, is_double),
+                                              OB_VALUE(attention, left),
+                                              OB_VALUE(attention, right),
+                                              OB_VALUE(attention, mode),
+                                              OB_VALUE(attention, computing),
+                                              OB_VALUE(attention, precision),
+                                              OB_VALUE(attention, scale),
+                                              OB_VALUE(attention, softcap),
+                                              OB_NESTED(attention, cap, &obk_unary_params_struct),
+                                              OB_FUNCTION(attention, softmax),
+                                              OB_FUNCTION(attention, multiply),
+                                              OB_FUNCTION(attention, add),
+                                              OB_FUNCTION(attention, where),
+                                              OB_FUNCTION(attention, capped)};
+static const ob_struct attention_struct = OB_STRUCT(attention, attention_members);
 
 /* ---- Planning ---- */
 
@@ -81,16 +101,25 @@ static ob_status need_memory(attention *a, const ob_kernel_args *args, ob_kernel
     return OB_OK;
 }
 
+/* A softmax in a narrow precision is computed in the type of the scores. */
+static void choose_loops(const ob_kernel_args *args, attention *a) {
+    const bool widens = a->precision == OB_DOUBLE && a->computing != OB_DOUBLE,
+               narrows = a->precision == OB_FLOAT && a->computing != OB_FLOAT, masked = ob__given(args, OB_ATTENTION_MASK);
+    a->softmax = OBK_LOOPS(softmax)->rows[widens || (a->is_double && !narrows)];
+    a->multiply = OBK_LOOPS(binary)[OBK_MUL][a->computing];
+    if (masked && args->in[OB_ATTENTION_MASK].dtype == OB_BOOL)
+        a->where = OBK_LOOPS(where)[a->is_double ? 3 : 2];
+    else if (masked)
+        a->add = OBK_LOOPS(binary)[OBK_ADD][a->computing];
+    if (a->softcap != 0) a->capped = OBK_LOOPS(unary)[OBK_U_SCALED_TANH][a->computing];
+}
+
 static ob_status attention_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
     attention *a = args->state;
     OB_TRY(ob__read_heads(site, args, &a->h, error));
     OB_TRY(read_params(site, args, a, error));
     set_sizes(a);
-    a->softmax = OBK_LOOPS(softmax);
-    a->add = OBK_LOOPS(binary)[OBK_ADD][a->computing];
-    a->multiply = OBK_LOOPS(binary)[OBK_MUL][a->computing];
-    a->capped = OBK_LOOPS(unary)[OBK_U_SCALED_TANH][a->computing];
-    a->where = OBK_LOOPS(where)[a->is_double ? 3 : 2];
+    choose_loops(args, a);
     if (ob__given(args, OB_ATTENTION_MASK))
         OB_TRY(ob__convert(NULL, a->computing, NULL, args->in[OB_ATTENTION_MASK].dtype, 0, error));
     return need_memory(a, args, needs, error);
@@ -182,7 +211,7 @@ static bool is_masked(const attention *a, const block *b, int64_t row) {
 static void soften_rows(const attention *a, const block *b, char *row, obk_pace *pace) {
     if (a->precision == a->computing) {
         const int64_t row_step = b->row_bytes / (int64_t)ob_dtype_size(a->computing);
-        a->softmax->rows[a->is_double](b->scores, row_step, b->scores, row_step, b->rows, b->seen, false, pace);
+        a->softmax(b->scores, row_step, b->scores, row_step, b->rows, b->seen, false, pace);
         return;
     }
     const bool narrow = !ob__dtype_is_real(a->precision);
@@ -191,10 +220,10 @@ static void soften_rows(const attention *a, const block *b, char *row, obk_pace 
         (void)ob__convert(row, a->precision, scores, a->computing, b->seen, NULL);
         if (narrow) {
             (void)ob__convert(scores, a->computing, row, a->precision, b->seen, NULL);
-            a->softmax->rows[a->is_double](scores, b->seen, scores, b->seen, 1, b->seen, false, pace);
+            a->softmax(scores, b->seen, scores, b->seen, 1, b->seen, false, pace);
             (void)ob__convert(row, a->precision, scores, a->computing, b->seen, NULL);
         } else {
-            a->softmax->rows[a->precision == OB_DOUBLE](row, b->seen, row, b->seen, 1, b->seen, false, pace);
+            a->softmax(row, b->seen, row, b->seen, 1, b->seen, false, pace);
         }
         (void)ob__convert(scores, a->computing, row, a->precision, b->seen, NULL);
     }
@@ -316,9 +345,12 @@ static ob_status compute(const ob_kernel_args *args, ob_error *error) {
     return OB_OK;
 }
 
-static ob_status attention_run(const ob_kernel_args *args, ob_error *error) {
+OB_RUN(ob__run_attention) {
     return ob__run_real(args, compute, error);
 }
 
-const ob_kernel ob__kernel_attention = {
-    .name = "attention", .state_bytes = sizeof(attention), .plan = attention_plan, .run = attention_run};
+const ob_kernel ob__kernel_attention = {.name = "attention",
+                                        .state_bytes = sizeof(attention),
+                                        .state = &attention_struct,
+                                        .plan = attention_plan,
+                                        OB_RUNS(ob__run_attention)};

@@ -4,6 +4,7 @@
 #include "kernels/kernels.h"
 #include "ops/attention/heads.h"
 #include "ops/attention/params.h"
+#include "ops/kernel/members.h"
 
 enum { QUERY, KEY, VALUE, PAST, DECAY, BETA };
 
@@ -13,6 +14,13 @@ typedef struct linear_attention {
     bool fades, corrects;
     void (*run)(const obk_linear_attention *call);
 } linear_attention;
+
+static const ob_member linear_attention_members[] = {OB_VALUE(linear_attention, batch),    OB_VALUE(linear_attention, n_tokens),
+                                                     OB_VALUE(linear_attention, kv_heads), OB_VALUE(linear_attention, group),
+                                                     OB_VALUE(linear_attention, key_size), OB_VALUE(linear_attention, value_size),
+                                                     OB_VALUE(linear_attention, scale),    OB_VALUE(linear_attention, fades),
+                                                     OB_VALUE(linear_attention, corrects), OB_FUNCTION(linear_attention, run)};
+static const ob_struct linear_attention_struct = OB_STRUCT(linear_attention, linear_attention_members);
 
 /* Decay and beta have `last` or `other` elements for each token. */
 static ob_status check_rate(const ob_kernel_site *site, const ob_kernel_args *args, uint32_t i, bool needed, int64_t last,
@@ -112,11 +120,12 @@ static ob_status compute(const ob_kernel_args *args, ob_error *error) {
     return OB_OK;
 }
 
-static ob_status linear_attention_run(const ob_kernel_args *args, ob_error *error) {
+OB_RUN(ob__run_linear_attention) {
     return ob__run_real(args, compute, error);
 }
 
 const ob_kernel ob__kernel_linear_attention = {.name = "linear_attention",
                                                .state_bytes = sizeof(linear_attention),
+                                               .state = &linear_attention_struct,
                                                .plan = linear_attention_plan,
-                                               .run = linear_attention_run};
+                                               OB_RUNS(ob__run_linear_attention)};

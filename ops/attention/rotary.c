@@ -6,6 +6,7 @@
 #include "kernels/kernels.h"
 #include "ops/attention/heads.h"
 #include "ops/attention/params.h"
+#include "ops/kernel/members.h"
 
 enum { COS = 1, SIN, POSITIONS, BLOCK_ELEMENTS = 16 * 1024 };
 
@@ -18,6 +19,12 @@ typedef struct rotary {
     bool interleaved;
     void (*rotate)(const obk_rotary *call);
 } rotary;
+
+static const ob_member rotary_members[] = {OB_VALUE(rotary, outer), OB_VALUE(rotary, per_sample),  OB_VALUE(rotary, n_tokens),
+                                           OB_VALUE(rotary, block), OB_VALUE(rotary, n_blocks),    OB_VALUE(rotary, row_heads),
+                                           OB_VALUE(rotary, size),  OB_VALUE(rotary, half),        OB_VALUE(rotary, n_places),
+                                           OB_VALUE(rotary, dtype), OB_VALUE(rotary, interleaved), OB_FUNCTION(rotary, rotate)};
+static const ob_struct rotary_struct = OB_STRUCT(rotary, rotary_members);
 
 static ob_status check_caches(const ob_kernel_site *site, const ob_kernel_args *args, rotary *r, ob_error *error) {
     const ob_view *x = &args->in[0], *cache = &args->in[COS];
@@ -94,7 +101,7 @@ static void one_block(void *context, int64_t chunk, int lane) {
         one_token(args, chunk / r->n_blocks, token, ob__lane(args->lanes, args->lane_stride, lane));
 }
 
-static ob_status rotary_run(const ob_kernel_args *args, ob_error *error) {
+OB_RUN(ob__run_rotary) {
     const rotary *r = args->state;
     ob_kernel_args shared = *args;
     if (ob__writes_nothing(args)) return OB_OK;
@@ -106,4 +113,5 @@ static ob_status rotary_run(const ob_kernel_args *args, ob_error *error) {
     return OB_OK;
 }
 
-const ob_kernel ob__kernel_rotary = {.name = "rotary", .state_bytes = sizeof(rotary), .plan = rotary_plan, .run = rotary_run};
+const ob_kernel ob__kernel_rotary = {
+    .name = "rotary", .state_bytes = sizeof(rotary), .state = &rotary_struct, .plan = rotary_plan, OB_RUNS(ob__run_rotary)};

@@ -1,8 +1,31 @@
 #include "ops/attention/row_blocks.h"
 
 #include "core/base/integers.h"
+#include "ops/kernel/members.h"
 
 enum { BLOCK_BYTES = 192 * 1024, LINE = 64, WIDE_ROW = 512 };
+
+static const ob_member blocks_members[] = {OB_POINTER(ob_blocks, gemm, &obk_gemm_struct, NULL),
+                                           OB_FUNCTION(ob_blocks, pack_b),
+                                           OB_SIZE(ob_blocks, width),
+                                           OB_VALUE(ob_blocks, heads),
+                                           OB_VALUE(ob_blocks, share),
+                                           OB_VALUE(ob_blocks, m),
+                                           OB_VALUE(ob_blocks, k),
+                                           OB_VALUE(ob_blocks, n),
+                                           OB_VALUE(ob_blocks, n_v),
+                                           OB_VALUES(ob_blocks, method),
+                                           OB_VALUES(ob_blocks, dense),
+                                           OB_VALUE(ob_blocks, rows),
+                                           OB_VALUE(ob_blocks, n_blocks),
+                                           OB_VALUES(ob_blocks, packs),
+                                           OB_VALUE(ob_blocks, score_row),
+                                           OB_VALUE(ob_blocks, units),
+                                           OB_VALUE(ob_blocks, parts),
+                                           OB_VALUE(ob_blocks, per_part),
+                                           OB_VALUE(ob_blocks, per_chunk),
+                                           OB_VALUE(ob_blocks, n_chunks)};
+const ob_struct ob__blocks_struct = OB_STRUCT(ob_blocks, blocks_members);
 
 /* ---- Planning ---- */
 
@@ -63,6 +86,7 @@ ob_status ob__need_blocks(ob_blocks *b, ob_kernel_needs *needs, ob_error *error)
     cut(b);
     for (int i = 0; i < 2; i++) {
         b->packs[i] = gains_by_packing(b, i);
+        if (b->packs[i]) b->pack_b = b->gemm->pack_b;
         if (b->packs[i]) OB_TRY(need(needs, i ? b->n : b->k, packed_columns(b, i), b->width, error));
     }
     OB_TRY(need(needs, b->rows, b->score_row, b->width, error));
@@ -88,8 +112,8 @@ static lane lane_of(const ob_blocks_job *job, int index) {
 }
 
 static void pack(const ob_blocks *b, const lane *l, const ob_blocks_head *at) {
-    if (b->packs[0]) b->gemm->pack_b(l->packed[0], at->b, at->b_k, at->b_column, b->k, b->n);
-    if (b->packs[1]) b->gemm->pack_b(l->packed[1], at->v, at->v_k, at->v_column, b->n, b->n_v);
+    if (b->packs[0]) b->pack_b(l->packed[0], at->b, at->b_k, at->b_column, b->k, b->n);
+    if (b->packs[1]) b->pack_b(l->packed[1], at->v, at->v_k, at->v_column, b->n, b->n_v);
 }
 
 static void one_block(const ob_blocks_job *job, const lane *l, ob_blocks_head at, int64_t head, int64_t row) {

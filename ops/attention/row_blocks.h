@@ -13,7 +13,8 @@ enum { OB_FEWEST_ROWS = 12, OB_BLOCK_ROWS = 192 }; /* rows of a block, if there 
 /* Sizes, which the kernel sets, and the plan that follows from them. */
 typedef struct ob_blocks {
     const obk_gemm *gemm;
-    size_t width;                /* bytes of an element */
+    void (*pack_b)(void *to, const void *b, int64_t b_k, int64_t b_column, int64_t k, int64_t n); /* NULL: nothing is packed */
+    size_t width;                                                                                 /* bytes of an element */
     int64_t heads, share;        /* `share` neighbouring heads have the same B and V */
     int64_t m, k, n, n_v;        /* A [m, k], B [k, n], V [n, n_v] */
     ob_product_method method[2]; /* of A B, of the product with V */
@@ -24,6 +25,7 @@ typedef struct ob_blocks {
     int64_t units, parts, per_part, per_chunk; /* `share` heads are a unit; parts of a unit; blocks of a part; units of a chunk */
     int64_t n_chunks;
 } ob_blocks;
+extern const struct ob_struct ob__blocks_struct;
 
 /* The matrices of a head; distances in elements. */
 typedef struct ob_blocks_head {

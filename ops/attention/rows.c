@@ -5,6 +5,7 @@
 #include "kernels/kernels.h"
 #include "ops/attention/row_blocks.h"
 #include "ops/kernel/epilogue.h"
+#include "ops/kernel/members.h"
 
 enum { LEAST_SCORES = 1024 }; /* of a head; below it the calls for each head cost more than they save */
 
@@ -13,6 +14,11 @@ typedef struct attention_rows {
     ob_matrices scores, values; /* the two products, with the same batch axes */
     const ob_epilogue *epilogue;
 } attention_rows;
+
+static const ob_member rows_members[] = {
+    OB_NESTED(attention_rows, blocks, &ob__blocks_struct), OB_NESTED(attention_rows, scores, &ob__matrices_struct),
+    OB_NESTED(attention_rows, values, &ob__matrices_struct), OB_POINTER(attention_rows, epilogue, &ob__epilogue_struct, NULL)};
+static const ob_struct rows_struct = OB_STRUCT(attention_rows, rows_members);
 
 /* The scores as they would be in memory. */
 static ob_view scores_of(const ob_view *in, const ob_view *out) {
@@ -109,7 +115,7 @@ static void weigh(const ob_blocks_job *job, const ob_block *block) {
     after.base.apply(&after.base, block->scores, block->row_bytes, 0, block->rows, 0, s->blocks.n);
 }
 
-static ob_status run(const ob_kernel_args *args, ob_error *error) {
+OB_RUN(ob__run_attention_rows) {
     const attention_rows *s = args->state;
     (void)error;
     if (ob__writes_nothing(args)) return OB_OK;
@@ -117,5 +123,9 @@ static ob_status run(const ob_kernel_args *args, ob_error *error) {
     return OB_OK;
 }
 
-const ob_kernel ob__kernel_attention_rows = {
-    .name = "attention_rows", .flags = OB_KERNEL_STRIDED, .state_bytes = sizeof(attention_rows), .plan = plan, .run = run};
+const ob_kernel ob__kernel_attention_rows = {.name = "attention_rows",
+                                             .flags = OB_KERNEL_STRIDED,
+                                             .state_bytes = sizeof(attention_rows),
+                                             .state = &rows_struct,
+                                             .plan = plan,
+                                             OB_RUNS(ob__run_attention_rows)};

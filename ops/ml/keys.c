@@ -1,6 +1,7 @@
 #include "ops/ml/keys.h"
 
 #include "ops/kernel/common.h"
+#include "ops/kernel/members.h"
 
 static const ob_member map_members[] = {OB_UNREAD(ob_map, arena), OB_ONLY_NULL(ob_map, entries), OB_SIZE(ob_map, n_entries),
                                         OB_SIZE(ob_map, capacity), OB_ONLY_NULL(ob_map, hash_key)};

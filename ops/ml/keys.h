@@ -5,7 +5,6 @@
 #include "core/base/map.h"
 #include "core/base/number_map.h"
 #include "ops/kernel/kernel.h"
-#include "ops/kernel/members.h"
 #include "ops/ml/params.h"
 
 typedef struct ob_ml_keys {
@@ -18,7 +17,7 @@ typedef struct ob_ml_keys {
     int64_t least;
     uint64_t n_dense;
 } ob_ml_keys;
-extern const ob_struct ob__ml_keys_struct;
+extern const struct ob_struct ob__ml_keys_struct;
 
 /* Makes keys that live as long as the plan. E_ARGUMENT for a key that occurs twice, with OB_ML_REFUSED. */
 ob_status ob__ml_keys(const ob_kernel_site *site, const ob_ml_labels *list, bool as_numbers, ob_ml_equal equal, ob_ml_keys *out,

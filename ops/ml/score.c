@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "ops/kernel/common.h"
+#include "ops/kernel/members.h"
 
 /* ---- Members ---- */
 

@@ -5,10 +5,9 @@
 #include "kernels/loop.h"
 #include "kernels/ml/ml.h"
 #include "ops/kernel/kernel.h"
-#include "ops/kernel/members.h"
 #include "ops/ml/params.h"
 
-extern const ob_struct ob__ml_labels_struct, ob__ml_post_struct, ob__ml_rows_struct, ob__ml_table_struct;
+extern const struct ob_struct ob__ml_labels_struct, ob__ml_post_struct, ob__ml_rows_struct, ob__ml_table_struct;
 
 /* post_transform, with its loops. */
 typedef struct ob_ml_post {

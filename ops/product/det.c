@@ -2,11 +2,15 @@
  * size 0 has the determinant 1. A column without a pivot is skipped, so that NaN and infinity elsewhere still reach the result.
  */
 #include "ops/kernel/common.h"
+#include "ops/kernel/members.h"
 
 typedef struct det {
     int64_t m, n_matrices;
     bool is_double;
 } det;
+
+static const ob_member det_members[] = {OB_VALUE(det, m), OB_VALUE(det, n_matrices), OB_VALUE(det, is_double)};
+static const ob_struct det_struct = OB_STRUCT(det, det_members);
 
 typedef struct job {
     const det *d;
@@ -84,8 +88,9 @@ static ob_status det_compute(const ob_kernel_args *args, ob_error *error) {
     return OB_OK;
 }
 
-static ob_status det_run(const ob_kernel_args *args, ob_error *error) {
+OB_RUN(ob__run_det) {
     return ob__run_real(args, det_compute, error);
 }
 
-const ob_kernel ob__kernel_det = {.name = "det", .state_bytes = sizeof(det), .plan = det_plan, .run = det_run};
+const ob_kernel ob__kernel_det = {
+    .name = "det", .state_bytes = sizeof(det), .state = &det_struct, .plan = det_plan, OB_RUNS(ob__run_det)};

@@ -11,8 +11,56 @@
 #include "ops/table/op.h"
 
 #include "ops/kernel/common.h"
+#include "ops/kernel/members.h"
 
 OB_KERNEL(matmul);
+
+/* ---- Members ---- */
+
+static const ob_struct step_struct; /* a step leads to the next one */
+
+static int64_t sizes_of(const void *owner, uint32_t i) {
+    (void)i;
+    return 2 * (int64_t)((const ob_einsum_shape *)owner)->rank;
+}
+static int64_t tensors_of(const void *owner, uint32_t i) {
+    (void)i;
+    return ((const ob_einsum_direct *)owner)->n_tensors;
+}
+static int64_t strides_of(const void *owner, uint32_t i) {
+    const ob_einsum_direct *d = owner;
+    (void)i;
+    return (int64_t)d->n_tensors * d->n_labels;
+}
+
+static const ob_member location_members[] = {OB_VALUE(ob_einsum_location, memory), OB_SIZE(ob_einsum_location, at)};
+static const ob_struct location_struct = OB_STRUCT(ob_einsum_location, location_members);
+static const ob_member shape_members[] = {OB_VALUE(ob_einsum_shape, dtype), OB_VALUE(ob_einsum_shape, rank),
+                                          OB_NUMBERS(ob_einsum_shape, sizes, sizes_of)};
+static const ob_struct shape_struct = OB_STRUCT(ob_einsum_shape, shape_members);
+static const ob_member direct_members[] = {OB_VALUE(ob_einsum_direct, n_tensors),
+                                           OB_VALUE(ob_einsum_direct, n_labels),
+                                           OB_VALUE(ob_einsum_direct, n_kept),
+                                           OB_VALUES(ob_einsum_direct, dims),
+                                           OB_POINTER(ob_einsum_direct, locations, &location_struct, tensors_of),
+                                           OB_NUMBERS(ob_einsum_direct, strides, strides_of),
+                                           OB_SIZE(ob_einsum_direct, offsets)};
+static const ob_struct direct_struct = OB_STRUCT(ob_einsum_direct, direct_members);
+static const ob_member step_members[] = {OB_VALUE(ob_einsum_step, kind),
+                                         OB_NESTED_ARRAY(ob_einsum_step, from, &location_struct),
+                                         OB_NESTED(ob_einsum_step, to, &location_struct),
+                                         OB_NESTED_ARRAY(ob_einsum_step, shapes, &shape_struct),
+                                         OB_FUNCTION(ob_einsum_step, sum),
+                                         OB_POINTER(ob_einsum_step, reduction, &obk_reduction_struct, NULL),
+                                         OB_POINTER(ob_einsum_step, blocks, &obk_iteration_struct, NULL),
+                                         OB_POINTER(ob_einsum_step, direct, &direct_struct, NULL),
+                                         OB_POINTER(ob_einsum_step, product, &ob__product_struct, NULL),
+                                         OB_SIZE(ob_einsum_step, scratch),
+                                         OB_POINTER(ob_einsum_step, next, &step_struct, NULL),
+                                         OB_UNREAD_TO_END(ob_einsum_step, in)};
+static const ob_struct step_struct = OB_STRUCT(ob_einsum_step, step_members);
+static const ob_member einsum_members[] = {OB_POINTER(ob_einsum, steps, &step_struct, NULL), OB_VALUE(ob_einsum, is_zero)};
+static const ob_struct einsum_struct = OB_STRUCT(ob_einsum, einsum_members);
 
 typedef struct planner {
     const ob_kernel_site *site;
@@ -183,8 +231,9 @@ static ob_status sum_own(planner *p, ob_einsum_tensor *t) {
     ob_einsum_step *step = add_step(p, OB_EINSUM_SUM, t);
     if (!step) return no_memory(p->error);
     step->sum = OBK_LOOPS(reduce)->by_type[p->computing];
-    step->reduction = (obk_reduction){.fold = OBK_FOLD_SUM, .columns = as_columns, .n_folded = summed};
-    obk_reduction *r = &step->reduction;
+    obk_reduction *r = step->reduction = ob__tail(p->site, 1, sizeof *r);
+    if (!r) return no_memory(p->error);
+    *r = (obk_reduction){.fold = OBK_FOLD_SUM, .columns = as_columns, .n_folded = summed};
     r->inner = as_columns ? kept : summed;
     if (as_columns) {
         r->n_reduced = 1;
@@ -503,6 +552,24 @@ static ob_status plan_steps(planner *p, const ob_einsum_params *params, ob_einsu
     return finish(p);
 }
 
+static ob_status keep_shape(const planner *p, const ob_view *view, ob_einsum_shape *shape) {
+    const size_t n = (size_t)view->rank;
+    int64_t *sizes = ob__tail(p->site, 2 * n, sizeof *sizes);
+    if (!sizes) return no_memory(p->error);
+    memcpy(sizes, view->dims, n * sizeof *sizes);
+    memcpy(sizes + n, view->strides, n * sizeof *sizes);
+    *shape = (ob_einsum_shape){view->dtype, view->rank, sizes};
+    return OB_OK;
+}
+
+static ob_status keep_shapes(const planner *p, ob_einsum_step *steps) {
+    for (ob_einsum_step *step = steps; step; step = step->next) {
+        for (int k = 0; k < 2; k++) OB_TRY(keep_shape(p, &step->in[k], &step->shapes[k]));
+        OB_TRY(keep_shape(p, &step->out, &step->shapes[2]));
+    }
+    return OB_OK;
+}
+
 static ob_dtype computing_type(ob_dtype dtype) {
     if (dtype == OB_FLOAT16) return OB_FLOAT;
     return ob_dtype_size(dtype) < 4 ? OB_INT32 : dtype;
@@ -514,7 +581,7 @@ static ob_status einsum_plan(const ob_kernel_site *site, ob_kernel_args *args, o
     OB_TRY(ob__check_type(site, args, 0, error));
     OB_TRY(ob__read_einsum(site->node, &params, error));
     OB_FAIL_IF(params.n_operands != args->n_in, error, OB_E_ARGUMENT, "%u operands", args->n_in);
-    OB_TRY(ob__need_scratch(needs, 3, sizeof(ob_view), error)); /* views that ob__einsum_run uses */
+    OB_TRY(ob__need_scratch(needs, 3, sizeof(ob_view), error)); /* views that runs use */
     planner *p = ob__tail(site, 1, sizeof *p);
     if (!p) return no_memory(error);
     *p = (planner){.site = site,
@@ -529,8 +596,13 @@ static ob_status einsum_plan(const ob_kernel_site *site, ob_kernel_args *args, o
         p->sizes[label] = 1;
         p->result_axis[label] = -1;
     }
-    return plan_steps(p, &params, e);
+    OB_TRY(plan_steps(p, &params, e));
+    return keep_shapes(p, e->steps);
 }
 
-const ob_kernel ob__kernel_einsum = {
-    .name = "einsum", .flags = OB_KERNEL_STRIDED, .state_bytes = sizeof(ob_einsum), .plan = einsum_plan, .run = ob__einsum_run};
+const ob_kernel ob__kernel_einsum = {.name = "einsum",
+                                     .flags = OB_KERNEL_STRIDED,
+                                     .state_bytes = sizeof(ob_einsum),
+                                     .state = &einsum_struct,
+                                     .plan = einsum_plan,
+                                     OB_RUNS(ob__run_einsum)};

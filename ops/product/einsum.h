@@ -42,17 +42,25 @@ typedef struct ob_einsum_direct {
     size_t offsets;   /* scratch: an int64_t for each tensor */
 } ob_einsum_direct;
 
+/* An operand or result of a step, as runs read it. */
+typedef struct ob_einsum_shape {
+    ob_dtype dtype;
+    int32_t rank;
+    const int64_t *sizes; /* dims, then strides */
+} ob_einsum_shape;
+
 typedef struct ob_einsum_step {
     ob_einsum_kind kind;
     ob_einsum_location from[2], to;
-    ob_view in[2], out; /* without data */
+    ob_einsum_shape shapes[3]; /* in[0], in[1], out */
     obk_reduce sum;
-    obk_reduction reduction;
+    obk_reduction *reduction;
     obk_iteration *blocks;
     ob_einsum_direct *direct;
     void *product;  /* state of the matrix product */
     size_t scratch; /* offset of its scratch memory */
     struct ob_einsum_step *next;
+    ob_view in[2], out; /* without data; for planning */
 } ob_einsum_step;
 
 typedef struct ob_einsum {
@@ -60,6 +68,10 @@ typedef struct ob_einsum {
     bool is_zero; /* the sum is over no elements */
 } ob_einsum;
 
-ob_status ob__einsum_run(const ob_kernel_args *args, ob_error *error);
+ob_status ob__run_einsum(const ob_kernel_args *args, ob_error *error);
+
+/* The matrix product: its state, and its run. */
+extern const struct ob_struct ob__product_struct;
+ob_status ob__run_product(const ob_kernel_args *args, ob_error *error);
 
 #endif

@@ -2,12 +2,8 @@
 #include "core/base/integers.h"
 #include "core/graph/types.h"
 #include "kernels/reduce/reduce.h"
-#include "ops/product/einsum.h"
-#include "ops/table/op.h"
-
 #include "ops/kernel/common.h"
-
-OB_KERNEL(matmul);
+#include "ops/product/einsum.h"
 
 static void *find(const ob_kernel_args *args, ob_einsum_location place) {
     switch (place.memory) {
@@ -47,12 +43,12 @@ typedef struct job {
 
 static void sum_parts(void *context, int64_t begin, int64_t end, int lane) {
     const job *j = context;
-    j->step->sum(&j->step->reduction, j->out, j->in, begin, end, ob__lane(j->args->lanes, j->args->lane_stride, lane));
+    j->step->sum(j->step->reduction, j->out, j->in, begin, end, ob__lane(j->args->lanes, j->args->lane_stride, lane));
 }
 
 static void sum(const ob_einsum_step *step, const void *in, void *out, const ob_kernel_args *args) {
     enum { WORK = 1 << 15 };
-    const obk_reduction *r = &step->reduction;
+    const obk_reduction *r = step->reduction;
     job j = {step, in, out, args};
     int64_t n = r->columns ? ob__ceil_div(r->inner, OBK_REDUCE_COLUMNS) : r->kept[0];
     ob__parallel_lanes(args->threads, n, WORK / (r->n_folded * (r->columns ? OBK_REDUCE_COLUMNS : 1) + 1) + 1, sum_parts, &j);
@@ -69,7 +65,7 @@ static ob_status multiply_matrices(const ob_einsum_step *step, ob_view *in, ob_v
                           .lanes = args->lanes,
                           .lane_stride = args->lane_stride,
                           .threads = args->threads};
-    return ob__kernel_matmul.run(&own, error);
+    return ob__run_product(&own, error);
 }
 
 /* ---- Direct summation ---- */
@@ -137,22 +133,28 @@ static void run_direct(const ob_einsum_step *step, void *out, const ob_kernel_ar
     int64_t index[OB_EINSUM_LABELS] = {0}, *offsets = (int64_t *)(void *)((char *)args->scratch + d->offsets), i = 0;
     for (uint32_t t = 0; t < d->n_tensors; t++) offsets[t] = 0;
     do {
-        store(out, i++, step->out.dtype, one_result(d, args, step->out.dtype, index, offsets));
+        store(out, i++, step->shapes[2].dtype, one_result(d, args, step->shapes[2].dtype, index, offsets));
         if (ob__stopped(args->threads)) return;
     } while (advance(d, 0, d->n_kept, index, offsets));
 }
 
 /* ---- Steps ---- */
 
+static void set_view(ob_view *view, const ob_einsum_shape *shape, void *data) {
+    const size_t n_bytes = (size_t)shape->rank * sizeof *shape->sizes;
+    view->dtype = shape->dtype;
+    view->rank = shape->rank;
+    view->data = data;
+    if (n_bytes == 0) return;
+    memcpy(view->dims, shape->sizes, n_bytes);
+    memcpy(view->strides, shape->sizes + shape->rank, n_bytes);
+}
+
 /* views: room for three. */
 static ob_status run_step(const ob_einsum_step *step, const ob_kernel_args *args, ob_view *views, ob_error *error) {
     ob_view *in = views, *out = &views[2];
-    for (int k = 0; k < 2; k++) {
-        in[k] = step->in[k];
-        in[k].data = find(args, step->from[k]);
-    }
-    *out = step->out;
-    out->data = find(args, step->to);
+    for (int k = 0; k < 2; k++) set_view(&in[k], &step->shapes[k], find(args, step->from[k]));
+    set_view(out, &step->shapes[2], find(args, step->to));
     switch (step->kind) {
     case OB_EINSUM_COPY: ob__copy_contiguous(&in[0], out->data, args->threads); return OB_OK;
     case OB_EINSUM_CONVERT: return convert(&in[0], out, args->threads, error);
@@ -166,7 +168,7 @@ static ob_status run_step(const ob_einsum_step *step, const ob_kernel_args *args
     return OB_OK;
 }
 
-ob_status ob__einsum_run(const ob_kernel_args *args, ob_error *error) {
+ob_status ob__run_einsum(const ob_kernel_args *args, ob_error *error) {
     const ob_einsum *e = args->state;
     const ob_view *out = &args->out[0];
     if (e->is_zero) ob__fill_elements(out->data, ob__count(out), ob_dtype_size(out->dtype), NULL, args->threads);

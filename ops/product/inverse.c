@@ -1,10 +1,14 @@
 /* com.microsoft Inverse: the inverse of each matrix of the last two axes, by elimination in double with the largest element of a
  * column as pivot. A singular matrix gives infinities and NaN, from divisions by 0. float16 and float are computed in double. */
 #include "ops/kernel/common.h"
+#include "ops/kernel/members.h"
 
 typedef struct inverse {
     int64_t n, n_matrices;
 } inverse;
+
+static const ob_member inverse_members[] = {OB_VALUE(inverse, n), OB_VALUE(inverse, n_matrices)};
+static const ob_struct inverse_struct = OB_STRUCT(inverse, inverse_members);
 
 static ob_status inverse_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
     inverse *s = args->state;
@@ -69,7 +73,7 @@ static void invert_one(void *context, int64_t i, int lane) {
     ob__convert_many(to, args->in[0].dtype, b, OB_DOUBLE, n * n, args->threads, NULL);
 }
 
-static ob_status inverse_run(const ob_kernel_args *args, ob_error *error) {
+OB_RUN(ob__run_inverse) {
     const inverse *s = args->state;
     (void)error;
     if (!ob__writes_nothing(args)) ob__each_chunk(args->threads, s->n_matrices, invert_one, (void *)args);
@@ -77,4 +81,4 @@ static ob_status inverse_run(const ob_kernel_args *args, ob_error *error) {
 }
 
 const ob_kernel ob__kernel_inverse = {
-    .name = "inverse", .state_bytes = sizeof(inverse), .plan = inverse_plan, .run = inverse_run};
+    .name = "inverse", .state_bytes = sizeof(inverse), .state = &inverse_struct, .plan = inverse_plan, OB_RUNS(ob__run_inverse)};

@@ -18,6 +18,7 @@
 #include "ops/kernel/method.h"
 #include "ops/kernel/packed.h"
 #include "ops/product/blas.h"
+#include "ops/product/einsum.h"
 #include "ops/table/attributes.h"
 #include "ops/table/op.h"
 
@@ -64,7 +65,7 @@ static const ob_member product_members[] = {OB_NESTED(product, p, &ob__matrices_
                                             OB_ONLY_NULL(product, blas),
                                             OB_POINTER(product, epilogue, &ob__epilogue_struct, NULL),
                                             OB_SIZE(product, registers_at)};
-static const ob_struct product_struct = OB_STRUCT(product, product_members);
+const ob_struct ob__product_struct = OB_STRUCT(product, product_members);
 
 static void transpose(ob_view *view) {
     int32_t r = view->rank - 1, c = view->rank - 2;
@@ -372,7 +373,7 @@ const ob_kernel ob__kernel_matmul = {.name = "matmul",
                                      .state_bytes = sizeof(product),
                                      .plan = matmul_plan,
                                      OB_RUNS(ob__run_product),
-                                     .state = &product_struct,
+                                     .state = &ob__product_struct,
                                      .epilogue_columns = product_columns,
                                      .is_product = true};
 const ob_kernel ob__kernel_gemm = {.name = "gemm",
@@ -380,5 +381,5 @@ const ob_kernel ob__kernel_gemm = {.name = "gemm",
                                    .state_bytes = sizeof(product),
                                    .plan = gemm_plan,
                                    OB_RUNS(ob__run_product),
-                                   .state = &product_struct,
+                                   .state = &ob__product_struct,
                                    .epilogue_columns = product_columns};
