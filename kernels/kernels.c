@@ -5,10 +5,11 @@
 #ifdef OB_ISA_AVX2
 #include <cpuid.h>
 #endif
-#if defined(__aarch64__) && defined(__linux__)
+#if defined(OB_ISA_NEON) && defined(__linux__)
 #include <sys/auxv.h>
 #endif
 
+#include "kernels/gemm/eights.h"
 #include "kernels/kernels.h"
 
 /* The compilers' builtins for AVX2 and AVX-512 also check that the system saves the registers. Not all of them know F16C. */
@@ -30,15 +31,34 @@ static bool has_avx512(void) {
 #endif
 }
 
-/* Dot products of bytes: at the levels AVX2 and AVX-512, and of NEON at the baseline of arm64. */
-enum { VNNI_256 = 8, VNNI_512 = 16, SDOT = 32 };
+#ifdef OB_ISA_NEON
+/* The processor's features, by the bits of asm/hwcap.h, which older headers lack. */
+static bool has_feature(unsigned long kind, unsigned bit) {
+#ifdef __linux__
+    return getauxval(kind) >> bit & 1;
+#else
+    (void)kind, (void)bit;
+    return false;
+#endif
+}
+static bool has_neon(void) {
+#ifdef __aarch64__
+    return true;
+#else
+    return has_feature(AT_HWCAP, 12);
+#endif
+}
+#endif
+
+/* Dot products of bytes: at the levels AVX2 and AVX-512, and of NEON on arm64. Products of matrices of bytes: of NEON on arm64.
+ */
+enum { VNNI_256 = 32, VNNI_512 = 64, SDOT = 128, I8MM = 256 };
 
 static unsigned find_dot8(void) {
     unsigned found = 0;
-#if defined(__aarch64__) && defined(__linux__)
-    enum { ASIMDDP = 1 << 20 }; /* HWCAP_ASIMDDP, which older headers lack */
-    const char *highest = getenv("OB_ISA");
-    if (getauxval(AT_HWCAP) & ASIMDDP && !(highest && strcmp(highest, "baseline") == 0)) found |= SDOT;
+#if defined(OB_ISA_NEON) && defined(__aarch64__) && defined(__linux__)
+    if (has_feature(AT_HWCAP, 20)) found |= SDOT;
+    if (has_feature(AT_HWCAP2, 13)) found |= I8MM;
 #endif
 #ifdef OB_ISA_AVX2
     unsigned a, b, c, d;
@@ -54,6 +74,9 @@ static unsigned find_dot8(void) {
 static unsigned find_levels(void) {
     const char *highest = getenv("OB_ISA");
     if (highest && strcmp(highest, "baseline") == 0) return 0;
+#ifdef OB_ISA_NEON
+    if (has_neon()) return OBK_ISA_NEON;
+#endif
     if (!has_avx2()) return 0;
     if (highest && strcmp(highest, "avx2") == 0) return OBK_ISA_AVX2;
     return has_avx512() ? OBK_ISA_AVX2 | OBK_ISA_AVX512 : OBK_ISA_AVX2;
@@ -86,6 +109,9 @@ enum {
 #ifdef OB_ISA_AVX512
     LEVEL_AVX512,
 #endif
+#ifdef OB_ISA_NEON
+    LEVEL_NEON,
+#endif
 };
 
 unsigned ob__kernels_level(void) {
@@ -96,6 +122,9 @@ unsigned ob__kernels_level(void) {
 #endif
 #ifdef OB_ISA_AVX2
     if (usable & OBK_ISA_AVX2) return LEVEL_AVX2;
+#endif
+#ifdef OB_ISA_NEON
+    if (usable & OBK_ISA_NEON) return LEVEL_NEON;
 #endif
     return LEVEL_BASELINE;
 }
@@ -109,6 +138,9 @@ const char *ob__kernels_level_name(void) {
 #ifdef OB_ISA_AVX512
         [LEVEL_AVX512] = "avx512",
 #endif
+#ifdef OB_ISA_NEON
+        [LEVEL_NEON] = "neon",
+#endif
     };
     return names[ob__kernels_level()];
 }
@@ -116,7 +148,11 @@ const char *ob__kernels_level_name(void) {
 bool ob__kernels_dot8(void) {
     const unsigned limit = atomic_load_explicit(&allowed, memory_order_relaxed), known = levels(), usable = limit & known;
     if (!(limit & OBK_ISA_DOT8)) return false;
-    if (known & SDOT) return true;
     if (usable & OBK_ISA_AVX512) return known & VNNI_512;
-    return usable & OBK_ISA_AVX2 && known & VNNI_256;
+    return usable & OBK_ISA_AVX2 && known & (VNNI_256 | SDOT); /* or NEON, which has the same place */
+}
+
+bool ob__kernels_i8mm(void) {
+    const unsigned limit = atomic_load_explicit(&allowed, memory_order_relaxed), known = levels();
+    return limit & OBK_ISA_I8MM && limit & known & OBK_ISA_NEON && known & I8MM;
 }

@@ -36,4 +36,25 @@
     const type *const obk_levels_##member[] = {obk_table_##member##__baseline,                                                   \
                                                OBK_AT_AVX2(obk_table_##member) OBK_AT_AVX512(obk_table_##member)};
 
+#ifdef OB_ISA_NEON /* the only level beside the baseline */
+#define OBK_MEMBER(member, type)  extern const type obk_table_##member##__neon;
+#define OBK_MEMBERS(member, type) extern const type obk_table_##member##__neon[];
+#include "kernels/kernels.def"
+#undef OBK_MEMBER
+#undef OBK_MEMBERS
+
+/* OBK_BELOW_NEON: a family that has no loops of its own for NEON. */
+#ifdef OBK_BELOW_NEON
+#define OBK_AT_NEON(loops) loops##__baseline
+#else
+#define OBK_AT_NEON(loops) loops##__neon
+#endif
+#undef OBK_LIST_MEMBER
+#undef OBK_LIST_MEMBERS
+#define OBK_LIST_MEMBER(member, type)                                                                                            \
+    const type *const obk_levels_##member[] = {&obk_table_##member##__baseline, &OBK_AT_NEON(obk_table_##member)};
+#define OBK_LIST_MEMBERS(member, type)                                                                                           \
+    const type *const obk_levels_##member[] = {obk_table_##member##__baseline, OBK_AT_NEON(obk_table_##member)};
+#endif
+
 #endif

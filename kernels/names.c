@@ -10,6 +10,7 @@
 #include "kernels/elementwise/chain.h"
 #include "kernels/elementwise/elementwise.h"
 #include "kernels/fft/fft.h"
+#include "kernels/gemm/eights.h"
 #include "kernels/gemm/gemm.h"
 #include "kernels/gemm/integer.h"
 #include "kernels/kernels.h"

@@ -20,7 +20,7 @@
 #elif defined(__AVX2__)
 #define OBK_VECTOR_BYTES 32
 #define OBK_TILE_ROWS    6
-#elif defined(__aarch64__) /* 32 registers */
+#elif defined(OBK_NEON) && defined(__aarch64__) /* 32 registers */
 #define OBK_VECTOR_BYTES 16
 #define OBK_TILE_ROWS    12
 #else

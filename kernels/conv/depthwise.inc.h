@@ -5,20 +5,25 @@
  * zeros, which are multiplied like elements, so that bits are those of the other loops. */
 
 #if OBK_PLAIN_REAL
-/* Some results of a row, with the same bits in less code. checks: they may read padding. */
-OBK_INLINE void NAME(plain)(const int n, const bool checks, const obk_window *win, const T *x, const T *w, T start, int64_t row,
-                            int64_t column, T *y) {
-    const obk_axis *down = &win->axes[0], *across = &win->axes[1];
+/* Some results of a row, with the same bits in less code. checks: they may read padding. x: what the first of them would read
+ * first, in row `row` and column `column` of the plane. */
+OBK_INLINE void NAME(plain)(const int n, const bool checks, const obk_window *win, const T *x, const T *w, T start, ptrdiff_t row,
+                            ptrdiff_t column, T *y) {
+    const ptrdiff_t size = (ptrdiff_t)win->axes[0].kernel, rows = (ptrdiff_t)win->axes[0].in,
+                    columns = (ptrdiff_t)win->axes[1].in, stride = (ptrdiff_t)win->axes[1].stride;
     T sum[4];
     OBK_UNROLL
     for (int i = 0; i < n; i++) sum[i] = start;
-    for (int64_t r = 0; r < down->kernel; r++)
-        for (int64_t k = 0; k < across->kernel; k++, w++) {
-            const bool real = !checks || (row + r >= 0 && row + r < down->in && column + k >= 0 && column + k < across->in);
+    for (ptrdiff_t r = 0; r < size; r++, x += columns, w += size) {
+        const bool real = !checks || (row + r >= 0 && row + r < rows);
+        for (ptrdiff_t k = 0; k < size; k++) {
+            const T weight = w[k], *from = x + k;
             OBK_UNROLL
             for (int i = 0; i < n; i++)
-                sum[i] = FMA_ONE(*w, real ? x[(row + r) * across->in + column + k + i * across->stride] : 0, sum[i]);
+                sum[i] =
+                    FMA_ONE(weight, !checks || (real && column + k >= 0 && column + k < columns) ? from[i * stride] : 0, sum[i]);
         }
+    }
     OBK_UNROLL
     for (int i = 0; i < n; i++) y[i] = sum[i];
 }
@@ -38,14 +43,14 @@ void OBK_FN(NAME(conv_depthwise))(const obk_conv *c, const void *x, const void *
             const int64_t row = r * down->stride - down->before;
             const bool inside = row >= 0 && row + down->kernel <= down->in;
             for (int64_t o = 0; o < n;) {
-                const int64_t column = o * across->stride - across->before;
-                if (inside && o >= low && o + 4 <= high) {
-                    NAME(plain)(4, false, win, x, filter, start, row, column, to + o);
-                    o += 4;
-                } else {
-                    NAME(plain)(1, true, win, x, filter, start, row, column, to + o);
-                    o++;
-                }
+                const int64_t column = o * across->stride - across->before,
+                              n_at_once = inside && o >= low && o + 4 <= high ? 4 : 1;
+                const T *from = (const T *)((uintptr_t)x + (uintptr_t)(row * across->in + column) * sizeof(T));
+                if (n_at_once == 4)
+                    NAME(plain)(4, false, win, from, filter, start, 0, 0, to + o);
+                else /* the address may lie before the plane */
+                    NAME(plain)(1, true, win, from, filter, start, (ptrdiff_t)row, (ptrdiff_t)column, to + o);
+                o += n_at_once;
             }
         }
     }

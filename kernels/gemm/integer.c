@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/base/integers.h"
+#include "kernels/gemm/eights.h"
 #include "kernels/gemm/pair.h"
 #include "kernels/gemm/quad.h"
 #include "kernels/plain.h"
@@ -99,7 +100,17 @@ OBK_QUADS_BEGIN
 OBK_QUADS_END
 #endif
 
-const obk_integer_gemm OBK_TABLE(integer_gemm)[2] = {
+#ifdef OBK_EIGHTS
+#ifdef __clang__
+OBK_QUADS_BEGIN_("i8mm")
+#else
+OBK_QUADS_BEGIN_("arch=armv8.2-a+i8mm")
+#endif
+#include "kernels/gemm/eights.inc.h"
+OBK_QUADS_END
+#endif
+
+const obk_integer_gemm OBK_TABLE(integer_gemm)[OBK_INTEGER_COUNT] = {
 #define ROWS "kernels/gemm/integer.def"
 #include "kernels/table.inc.h"
 };

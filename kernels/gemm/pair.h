@@ -9,6 +9,9 @@
 #elif defined(__ARM_FEATURE_SIMD32)
 #include <arm_acle.h>
 #endif
+#if defined(__ARM_NEON) && !defined(__aarch64__)
+#include <arm_neon.h>
+#endif
 
 #include "kernels/vector.h"
 
@@ -34,6 +37,11 @@ OBK_INLINE obk_r_u32 obk_pair_products(obk_r_u32 a, obk_r_u32 b) {
 #elif defined __aarch64__
     const int16x8_t x = (int16x8_t)a, y = (int16x8_t)b;
     return (obk_r_u32)vpaddq_s32(vmull_s16(vget_low_s16(x), vget_low_s16(y)), vmull_high_s16(x, y));
+#elif defined __ARM_NEON
+    const int16x8_t x = (int16x8_t)a, y = (int16x8_t)b;
+    const int32x4_t low = vmull_s16(vget_low_s16(x), vget_low_s16(y)), high = vmull_s16(vget_high_s16(x), vget_high_s16(y));
+    return (obk_r_u32)vcombine_s32(vpadd_s32(vget_low_s32(low), vget_high_s32(low)),
+                                   vpadd_s32(vget_low_s32(high), vget_high_s32(high)));
 #else
     enum { W = OBK_VECTOR_BYTES / 4 };
     int16_t x[2 * W], y[2 * W];

@@ -13,7 +13,7 @@ typedef uint32_t obk_any_quad __attribute__((may_alias)); /* four bytes as one n
 #elif defined(__AVX2__) && !defined(__AVX512F__) &&                                                                              \
     ((defined(__clang__) && __clang_major__ >= 12) || (!defined(__clang__) && __GNUC__ >= 11))
 #define OBK_QUADS_TARGET "avxvnni"
-#elif defined(__aarch64__) && defined(__linux__) && defined(__ARM_NEON) &&                                                       \
+#elif defined(OBK_NEON) && defined(__aarch64__) && defined(__linux__) &&                                                         \
     ((defined(__clang__) && __clang_major__ >= 15) || (!defined(__clang__) && __GNUC__ >= 9))
 #ifdef __clang__
 #define OBK_QUADS_TARGET "dotprod"
@@ -21,6 +21,9 @@ typedef uint32_t obk_any_quad __attribute__((may_alias)); /* four bytes as one n
 #define OBK_QUADS_TARGET "arch=armv8.2-a+dotprod"
 #endif
 #define OBK_QUADS_SIGNED 1
+#if (defined(__clang__) && __clang_major__ >= 15) || (!defined(__clang__) && __GNUC__ >= 10)
+#define OBK_EIGHTS /* and matrices of bytes (i8mm) */
+#endif
 #endif
 #ifndef OBK_QUADS_SIGNED
 #define OBK_QUADS_SIGNED 0

@@ -6,6 +6,7 @@
  *
  * ToFloat: y = sum * (a_scale * b_scale) + bias. A has one scale. */
 #include "core/base/integers.h"
+#include "kernels/gemm/eights.h"
 #include "kernels/gemm/integer.h"
 #include "kernels/kernels.h"
 #include "kernels/quantize/quantize.h"
@@ -94,6 +95,13 @@ static ob_status need_lanes(integer_matmul *s, ob_kernel_needs *needs, ob_error 
     return OB_OK;
 }
 
+/* Those that this processor has for packed weights; NULL: none. */
+static const obk_integer_gemm *products_of_bytes(int64_t rows) {
+    const obk_integer_gemm *all = OBK_LOOPS(integer_gemm);
+    if (rows > 1 && ob__kernels_i8mm() && all[OBK_INTEGER_EIGHTS].product) return &all[OBK_INTEGER_EIGHTS];
+    return ob__kernels_dot8() && all[OBK_INTEGER_QUADS].product ? &all[OBK_INTEGER_QUADS] : NULL;
+}
+
 static ob_status matmul_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
     integer_matmul *s = args->state;
     ob_matrices *p = &s->p;
@@ -116,9 +124,8 @@ static ob_status matmul_plan(const ob_kernel_site *site, ob_kernel_args *args, o
     s->w_zero_step = last_step(&s->i.w_zero, w, 1);
     s->a_rows = p->k > 0 ? ob__count(a) / p->k : 0;
     s->i.w_packed = s->i.w_packed && p->k > 0 && p->n > 0;
-    const obk_integer_gemm *quads = &OBK_LOOPS(integer_gemm)[OBK_INTEGER_QUADS];
-    if (s->i.w_packed && !site->loops_only && ob__kernels_dot8() && quads->product && ob__bytes_fit(w, s->i.w_zero_value))
-        s->i.gemm = quads;
+    const obk_integer_gemm *of_bytes = products_of_bytes(s->a_rows);
+    if (s->i.w_packed && !site->loops_only && of_bytes && ob__bytes_fit(w, s->i.w_zero_value)) s->i.gemm = of_bytes;
     if (s->i.w_packed) OB_TRY(want_packed_w(site, args, s, needs, error));
     ob__cut_matrices(p, false, s->i.w_packed);
     OB_TRY(need_lanes(s, needs, error));

@@ -1,5 +1,6 @@
 /* Products of 8-bit integers of kernels/gemm against sums in 64 bits, on every level: exact, and wrapping beyond 32 bits. */
 #include "kernel_levels.h"
+#include "kernels/gemm/eights.h"
 #include "kernels/gemm/integer.h"
 #include "kernels/kernels.h"
 
@@ -40,12 +41,12 @@ static void one_product(const obk_table *table, const obk_integer_gemm *gemm, in
     static int16_t zero_a[256], zero_b[512];
     obk_bytes a = draw_bytes(m, k, extreme, zero_a), b = draw_bytes(n, k, extreme, zero_b);
     int64_t pairs = obk_units(gemm, k), y_row = n + draw(3);
-    for (int64_t j = 0; j < n && gemm->each == 4; j++) zero_b[j] = b.is_signed ? 0 : 128;
+    for (int64_t j = 0; j < n && gemm->each > 2; j++) zero_b[j] = b.is_signed ? 0 : 128;
     kl_out packed_a = kl_out_open((size_t)(m * pairs) * sizeof(obk_pair), 0);
     kl_out packed_b = kl_out_open((size_t)((n + gemm->nr - 1) / gemm->nr * gemm->nr * pairs) * sizeof(obk_pair), 0);
     gemm->pack_a(packed_a.data, &a, m, k);
     gemm->pack_b(packed_b.data, &b, k, n);
-    for (int packed = gemm->each == 4; packed < 2; packed++) {
+    for (int packed = gemm->each > 2; packed < 2; packed++) {
         int64_t i0 = m > 0 ? draw(m) : 0, j0 = n > gemm->nr ? draw(n / gemm->nr) * gemm->nr : 0; /* a part of the product */
         kl_out c = kl_out_open((size_t)(m * y_row) * sizeof(int32_t), 4 * (size_t)draw(16)),
                panel = kl_out_open(obk_integer_panel_bytes(gemm, k), 0);
@@ -84,9 +85,11 @@ static void one_round(const obk_table *table, int64_t m, int64_t n, int64_t k, b
     const unsigned limits[] = {OBK_ISA_AVX2 | OBK_ISA_DOT8, ~0u};
     for (int i = 0; i < 2; i++) {
         ob__kernels_limit(limits[i]);
-        if (OBK_LOOPS(integer_gemm) == table->integer_gemm && ob__kernels_dot8() &&
-            table->integer_gemm[OBK_INTEGER_QUADS].product)
+        if (OBK_LOOPS(integer_gemm) != table->integer_gemm) continue;
+        if (ob__kernels_dot8() && table->integer_gemm[OBK_INTEGER_QUADS].product)
             one_product(table, &table->integer_gemm[OBK_INTEGER_QUADS], m, n, k, extreme);
+        if (ob__kernels_i8mm() && table->integer_gemm[OBK_INTEGER_EIGHTS].product)
+            one_product(table, &table->integer_gemm[OBK_INTEGER_EIGHTS], m, n, k, extreme);
     }
 }
 

@@ -12,11 +12,14 @@
 
 #include "kernels/fma.h"
 
-/* Levels above the baseline have fused multiply-add. */
+/* Levels above the baseline have fused multiply-add, but for NEON of 32 bits, which has integers only. */
 static bool fuses(size_t level) {
 #ifdef OBK_FUSES
     (void)level;
     return true;
+#elif defined(__arm__)
+    (void)level;
+    return false;
 #else
     return level > 0;
 #endif
