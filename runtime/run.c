@@ -1,4 +1,5 @@
 /* Runs of a session: finds or makes the plan for the inputs, and runs it. */
+#include <stddef.h>
 #include <string.h>
 
 #include "core/base/error.h"
@@ -12,6 +13,13 @@
 #include "runtime/session.h"
 #include "runtime/stop.h"
 #include "runtime/tally.h"
+
+/* How C aligns numbers of eight bytes in memory: to four on i386. */
+struct eight {
+    char before;
+    int64_t number;
+};
+enum { OF_EIGHT = offsetof(struct eight, number) };
 
 /* ---- Finding the plan ---- */
 
@@ -107,7 +115,7 @@ ob_status ob__check_inputs(const ob_session *session, const ob_view *inputs, siz
         uint64_t n_bytes;
         OB_FAIL_IF(!good || !ob__tensor_bytes(view->dtype, view->rank, view->dims, &n_bytes), error, OB_E_ARGUMENT,
                    "input %s: not a usable view", session->inputs[i]->name);
-        size_t alignment = ob_dtype_size(view->dtype) > 8 ? 8 : ob_dtype_size(view->dtype);
+        size_t alignment = ob_dtype_size(view->dtype) > OF_EIGHT ? OF_EIGHT : ob_dtype_size(view->dtype);
         if (view->dtype == OB_STRING) alignment = _Alignof(ob_string); /* pointers, of 4 bytes on some processors */
         OB_FAIL_IF((uintptr_t)view->data % alignment != 0, error, OB_E_ARGUMENT, "input %s: its data is not aligned to %zu bytes",
                    session->inputs[i]->name, alignment);
