@@ -4,9 +4,9 @@
 #define HALVES  (OB_TYPE_KIND == OB_KIND_NARROW && OB_TYPE_FILE_BITS == 16)
 #if OB_TYPE_KIND == OB_KIND_STRING || OB_TYPE_FILE_BITS < 8 || (OB_TYPE_KIND == OB_KIND_NARROW && !HALVES)
 #elif !defined(FUNCTIONS)
-[OB_TYPE_DTYPE] = OB_NAMED(add_),
+[OB_TYPE_DTYPE] = OB_NAMED(ob__add_strided_),
 #else
-static void OB_NAMED(add_)(void *to, int64_t stride, const void *from, int64_t n) {
+void OB_NAMED(ob__add_strided_)(void *to, int64_t stride, const void *from, int64_t n) {
     OB_TYPE_C *y = to;
     const OB_TYPE_C *x = from;
 #if NUMBERS

@@ -4,6 +4,8 @@
 #include "core/base/integers.h"
 #include "core/graph/types.h"
 #include "ops/kernel/common.h"
+#include "ops/kernel/functions.h"
+#include "ops/kernel/members.h"
 #include "ops/window/window.h"
 
 typedef void (*add_strided)(void *to, int64_t stride, const void *from, int64_t n);
@@ -18,11 +20,38 @@ static const add_strided adds[OB_DTYPE_COUNT] = {
 #include "core/graph/types.def"
 };
 
+/* Of the attributes: for each spatial axis, in the plan's memory. */
+typedef struct steps {
+    int32_t rank;
+    const int64_t *strides, *dilations, *before, *after;
+} steps;
+
 typedef struct col2im {
-    ob_window_params window;
+    steps steps;
     add_strided add;
     size_t width;
 } col2im;
+
+static int64_t axes_of(const void *owner, uint32_t i) {
+    (void)i;
+    return ((const steps *)owner)->rank;
+}
+
+static const ob_member steps_members[] = {OB_VALUE(steps, rank), OB_NUMBERS(steps, strides, axes_of),
+                                          OB_NUMBERS(steps, dilations, axes_of), OB_NUMBERS(steps, before, axes_of),
+                                          OB_NUMBERS(steps, after, axes_of)};
+static const ob_struct steps_struct = OB_STRUCT(steps, steps_members);
+static const ob_member col2im_members[] = {OB_NESTED(col2im, steps, &steps_struct), OB_FUNCTION(col2im, add),
+                                           OB_SIZE(col2im, width)};
+static const ob_struct col2im_struct = OB_STRUCT(col2im, col2im_members);
+
+static ob_status read_steps(const ob_kernel_site *site, int64_t rank, steps *out, ob_error *error) {
+    ob_window_params *w = ob__tail(site, 1, sizeof *w);
+    OB_FAIL_IF(!w, error, OB_E_MEMORY, "no memory for a plan");
+    OB_TRY(ob__read_window(site->node, rank, w, error));
+    *out = (steps){w->rank, w->strides, w->dilations, w->before, w->after};
+    return OB_OK;
+}
 
 /* The sizes of the image and of its blocks, which are operands. */
 typedef struct geometry {
@@ -31,7 +60,7 @@ typedef struct geometry {
     int64_t channels, n_kernel, n_positions, plane;
 } geometry;
 
-static ob_status describe(const ob_kernel_args *args, const ob_window_params *w, geometry *g, ob_error *error) {
+static ob_status describe(const ob_kernel_args *args, const steps *w, geometry *g, ob_error *error) {
     const ob_view *x = &args->in[0];
     int32_t n_block;
     OB_TRY(ob__read_ints(&args->in[1], g->image, OB_MAX_RANK, &g->rank, error));
@@ -76,16 +105,15 @@ static ob_status col2im_plan(const ob_kernel_site *site, ob_kernel_args *args, o
     s->add = adds[args->in[0].dtype];
     OB_TRY(col2im_refuse(site, args, error));
     s->width = ob_dtype_size(args->in[0].dtype);
-    return ob__read_window(site->node, rank, &s->window, error);
+    return read_steps(site, rank, &s->steps, error);
 }
 
 static ob_status col2im_shape(const ob_kernel_site *site, ob_kernel_args *args, ob_error *error) {
     geometry g;
-    ob_window_params *w = ob__tail(site, 1, sizeof *w);
+    steps w;
     ob_view *out = &args->out[0];
-    OB_FAIL_IF(!w, error, OB_E_MEMORY, "no memory for a plan");
-    OB_TRY(ob__read_window(site->node, ob__count(&args->in[1]), w, error));
-    OB_TRY(describe(args, w, &g, error));
+    OB_TRY(read_steps(site, ob__count(&args->in[1]), &w, error));
+    OB_TRY(describe(args, &w, &g, error));
     out->rank = g.rank + 2;
     out->dims[0] = args->in[0].dims[0];
     out->dims[1] = g.channels;
@@ -102,7 +130,7 @@ typedef struct job {
 /* Adds kernel position k of all blocks to the plane: one row of window positions along the last axis at a time. */
 static void add_position(const job *j, char *plane, const char *from, int64_t k) {
     const geometry *g = &j->g;
-    const ob_window_params *w = &j->s->window;
+    const steps *w = &j->s->steps;
     const int32_t last = g->rank - 1;
     int64_t shift[OB_MAX_RANK], at[OB_MAX_RANK] = {0};
     for (int32_t i = last; i >= 0; k /= g->block[i--]) shift[i] = k % g->block[i] * w->dilations[i] - w->before[i];
@@ -137,9 +165,9 @@ static void add_plane(void *context, int64_t chunk, int lane) {
     for (int64_t k = 0; k < j->g.n_kernel && j->g.n_positions > 0; k++) add_position(j, to, from + (size_t)k * row, k);
 }
 
-static ob_status col2im_run(const ob_kernel_args *args, ob_error *error) {
+OB_RUN(ob__run_col2im) {
     job j = {.args = args, .s = args->state};
-    OB_TRY(describe(args, &j.s->window, &j.g, error));
+    OB_TRY(describe(args, &j.s->steps, &j.g, error));
     int64_t n = args->in[0].dims[0] * j.g.channels, size;
     OB_FAIL_IF(ob__mul_overflows(n, j.g.plane, &size) || size != ob__count(&args->out[0]), error, OB_E_SHAPE,
                "the image does not have the sizes of the result");
@@ -149,7 +177,8 @@ static ob_status col2im_run(const ob_kernel_args *args, ob_error *error) {
 
 const ob_kernel ob__kernel_col2im = {.name = "col2im",
                                      .state_bytes = sizeof(col2im),
+                                     .state = &col2im_struct,
                                      .plan = col2im_plan,
-                                     .run = col2im_run,
+                                     OB_RUNS(ob__run_col2im),
                                      .shape = col2im_shape,
                                      .refuse = col2im_refuse};

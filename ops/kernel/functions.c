@@ -12,6 +12,7 @@ const char *ob__own_function_name(void (*function)(void), bool *is_run) {
 #define OB_OWN_RUN(function)     {(void (*)(void))function, #function, true},
 #define OB_OWN_COMBINE(function) OB_OWN_LOOP(function)
 #define OB_OWN_CHOOSE(function)  OB_OWN_LOOP(function)
+#define OB_OWN_ADD(function)     OB_OWN_LOOP(function)
 #include "ops/kernel/functions.def"
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)

@@ -10,6 +10,7 @@
     void function(char *const *pointers, const int64_t *step, int64_t n, const int64_t *row, int64_t rows, const void *params);
 #define OB_OWN_RUN(function)     ob_status function(const ob_kernel_args *args, ob_error *error);
 #define OB_OWN_COMBINE(function) void function(int kind, void *to, const void *from, int64_t n);
+#define OB_OWN_ADD(function)     void function(void *to, int64_t stride, const void *from, int64_t n);
 #define OB_OWN_CHOOSE(function)                                                                                                  \
     void function(void *keys, const void *vector, int64_t n, int64_t k, int64_t apart, bool smallest, obk_pace *pace);
 #include "ops/kernel/functions.def"
@@ -17,6 +18,7 @@
 #undef OB_OWN_RUN
 #undef OB_OWN_COMBINE
 #undef OB_OWN_CHOOSE
+#undef OB_OWN_ADD
 
 /* The name of a row of functions.def; NULL: it is none. *is_run: it is an ob__run. */
 const char *ob__own_function_name(void (*function)(void), bool *is_run);
