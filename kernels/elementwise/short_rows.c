@@ -16,6 +16,7 @@ struct obk_short_rows {
     const int32_t *distances; /* of the rows of a block from its first one: [operands, then one for fixed scalars][most] */
     bool is_double;
     int n_links;
+    const obk_chains *chains;
     bool is_vector[OBK_SHORT_LINKS][2];  /* of the links: not one element for each row */
     uint8_t operand[OBK_SHORT_LINKS][2]; /* of the links; FIXED: none */
     obk_link links[];
@@ -83,7 +84,7 @@ static ob_status make_rows(obk_iteration *b, const obk_link *links, int n_links,
     const uint32_t n_in = b->nd.n_inputs;
     obk_short_rows *s = ob__arena_alloc(arena, sizeof *s + (size_t)n_links * sizeof *links);
     OB_FAIL_IF(!s, error, OB_E_MEMORY, "no memory for a plan");
-    *s = (obk_short_rows){.is_double = is_double, .n_links = n_links};
+    *s = (obk_short_rows){.is_double = is_double, .n_links = n_links, .chains = OBK_LOOPS(chain)};
     choose_rows(b, s);
     int32_t *distances = OB_ARENA_ARRAY(arena, int32_t, (n_in + 2) * (size_t)s->most);
     OB_FAIL_IF(!distances, error, OB_E_MEMORY, "no memory for a plan");
@@ -147,8 +148,8 @@ static void rows_range(void *context, int64_t begin, int64_t end) {
         for (int i = 0; i < s->n_links; i++)
             for (int k = 0; k < 2; k++)
                 if (s->operand[i][k] != FIXED) links[i].p[k] = p[s->operand[i][k]];
-        OBK_LOOPS(chain)->run_rows(links, s->is_vector, s->n_links, s->is_double, s->n_bytes,
-                                   ob__least(s->chunk, nd->dims[s->axis] - first) * s->inner);
+        s->chains->run_rows(links, s->is_vector, s->n_links, s->is_double, s->n_bytes,
+                            ob__least(s->chunk, nd->dims[s->axis] - first) * s->inner);
     }
 }
 

@@ -101,8 +101,20 @@ ob_status ob__keep_element(const ob_kernel_site *site, ob_dtype dtype, const voi
     void *copy = ob__tail(site, 1, width);
     OB_FAIL_IF(!copy, error, OB_E_MEMORY, "no memory for a plan");
     memcpy(copy, element, width);
-    *kept = (ob_kept_element){copy, (uint32_t)width};
+    const size_t number = ob__number_width(dtype);
+    *kept = (ob_kept_element){copy, number ? (uint16_t)(width / number) : 0, (uint16_t)number};
     return OB_OK;
+}
+
+ob_status ob__keep_one(const ob_kernel_site *site, ob_dtype dtype, ob_kept_element *kept, ob_error *error) {
+    uint64_t one;
+    OB_TRY(ob__one(dtype, &one, error));
+    return ob__keep_element(site, dtype, &one, kept, error);
+}
+
+size_t ob__number_width(ob_dtype dtype) {
+    if (dtype == OB_STRING) return 0;
+    return ob_dtype_size(dtype) / (ob__dtype_is_complex(dtype) ? 2 : 1);
 }
 
 ob_status ob__read_list(const ob_kernel_site *site, const ob_kernel_args *args, const char *name, uint32_t i, int64_t *ints,

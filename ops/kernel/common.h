@@ -66,14 +66,18 @@ ob_status ob__read_either(const ob_ints *attribute, const ob_kernel_args *args, 
                           int32_t *n, ob_error *error);
 /* Copies the list into memory that lives as long as the state. */
 ob_status ob__keep_list(const ob_kernel_site *site, ob_ints *list);
-/* One element of any type in a state. */
+/* One element of any type in a state: n numbers of `width` bytes. */
 typedef struct ob_kept_element {
     const void *at; /* NULL: none */
-    uint32_t width;
+    uint16_t n, width;
 } ob_kept_element;
 /* Copies it into memory that lives as long as the state. */
 ob_status ob__keep_element(const ob_kernel_site *site, ob_dtype dtype, const void *element, ob_kept_element *kept,
                            ob_error *error);
+/* The number 1 as such an element; E_UNSUPPORTED as ob__one. */
+ob_status ob__keep_one(const ob_kernel_site *site, ob_dtype dtype, ob_kept_element *kept, ob_error *error);
+/* Bytes of a number in elements of this type; 0 for strings. */
+size_t ob__number_width(ob_dtype dtype);
 /* ---- movement, by element width: ob__copy and ob__fill of core/graph/copy.h ---- */
 
 void ob__contiguous_strides(int32_t rank, const int64_t *dims, size_t width, int64_t *strides);

@@ -16,12 +16,17 @@ static int64_t ints_count(const void *owner, uint32_t i) {
 static const ob_member ints_members[] = {OB_NUMBERS(ob_ints, at, ints_count), OB_VALUE(ob_ints, n), OB_VALUE(ob_ints, given)};
 const ob_struct ob__ints_struct = OB_STRUCT(ob_ints, ints_members);
 
+static int64_t kept_count(const void *owner, uint32_t i) {
+    (void)i;
+    return ((const ob_kept_element *)owner)->n;
+}
 static int64_t kept_width(const void *owner, uint32_t i) {
     (void)i;
     return ((const ob_kept_element *)owner)->width;
 }
 
-static const ob_member kept_members[] = {OB_ELEMENT(ob_kept_element, at, kept_width), OB_VALUE(ob_kept_element, width)};
+static const ob_member kept_members[] = {OB_ANY_NUMBERS(ob_kept_element, at, kept_count, kept_width),
+                                         OB_VALUE(ob_kept_element, n), OB_VALUE(ob_kept_element, width)};
 const ob_struct ob__kept_element_struct = OB_STRUCT(ob_kept_element, kept_members);
 
 /* ---- Epilogues ---- */

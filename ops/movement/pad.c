@@ -59,7 +59,7 @@ static ob_status read_value(const ob_kept_element *kept, const ob_kernel_args *a
                    "constant_value is not one element of %s", ob_dtype_name(dtype));
         memcpy(value, args->in[2].data, ob_dtype_size(dtype));
     } else if (kept->at) {
-        memcpy(value, kept->at, kept->width);
+        memcpy(value, kept->at, ob_dtype_size(dtype));
     }
     return OB_OK;
 }
@@ -189,7 +189,7 @@ static ob_kept_element read_attribute(const ob_kernel_site *site, const ob_kerne
     ob_kept_element none = {0};
     if (site->op->since >= 11 || !ob__dtype_is_real_or_half(dtype)) return none;
     if (ob__convert(room, dtype, &value, OB_FLOAT, 1, NULL) != OB_OK) return none;
-    return (ob_kept_element){room, (uint32_t)ob_dtype_size(dtype)};
+    return (ob_kept_element){room, 1, (uint16_t)ob_dtype_size(dtype)};
 }
 
 /* True if the numbers of elements are known during planning. */

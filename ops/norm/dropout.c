@@ -13,19 +13,13 @@ typedef struct dropout {
     bool trains;  /* from the node before opset 7, from operand 2 since opset 12 */
     double ratio; /* from the node, or the default without operand 1 */
     obk_random_key key;
-    void (*uniform)(obk_random_key key, int64_t first, int64_t n, double *numbers);
-    const void *one; /* of the mask; NULL: no mask is wanted */
-    int64_t one_bytes;
+    obk_random_loop uniform;
+    ob_kept_element one; /* of the mask, if it is wanted */
 } dropout;
 
-static int64_t one_bytes(const void *owner, uint32_t i) {
-    (void)i;
-    return ((const dropout *)owner)->one_bytes;
-}
-
-static const ob_member dropout_members[] = {OB_VALUE(dropout, trains),           OB_VALUE(dropout, ratio),
-                                            OB_VALUES(dropout, key.word),        OB_FUNCTION(dropout, uniform),
-                                            OB_ELEMENT(dropout, one, one_bytes), OB_VALUE(dropout, one_bytes)};
+static const ob_member dropout_members[] = {OB_VALUE(dropout, trains), OB_VALUE(dropout, ratio),
+                                            OB_NESTED(dropout, key, &obk_random_key_struct), OB_FUNCTION(dropout, uniform),
+                                            OB_NESTED(dropout, one, &ob__kept_element_struct)};
 static const ob_struct dropout_struct = OB_STRUCT(dropout, dropout_members);
 
 typedef struct dropping {
@@ -48,12 +42,7 @@ static ob_status dropout_plan(const ob_kernel_site *site, ob_kernel_args *args, 
     d->ratio = p.ratio;
     d->key = ob__random_key(site->node);
     d->uniform = OBK_LOOPS(random)->uniform;
-    if (!ob__wanted(args, 1)) return OB_OK;
-    d->one_bytes = (int64_t)ob_dtype_size(args->out[1].dtype);
-    void *one = ob__tail(site, 1, (size_t)d->one_bytes);
-    OB_FAIL_IF(!one, error, OB_E_MEMORY, "no memory for a plan");
-    d->one = one;
-    return ob__one(args->out[1].dtype, one, error);
+    return ob__wanted(args, 1) ? ob__keep_one(site, args->out[1].dtype, &d->one, error) : OB_OK;
 }
 
 static void dropout_part(void *context, int64_t begin, int64_t end) {
@@ -98,7 +87,7 @@ OB_RUN(ob__run_dropout) {
     if (out->data != in->data) ob__copy_contiguous(in, out->data, args->threads);
     const ob_view *mask = &args->out[1];
     if (ob__wanted(args, 1))
-        ob__fill_elements(mask->data, ob__count(mask), ob_dtype_size(mask->dtype), state->one, args->threads);
+        ob__fill_elements(mask->data, ob__count(mask), ob_dtype_size(mask->dtype), state->one.at, args->threads);
     return OB_OK;
 }
 

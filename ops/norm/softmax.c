@@ -192,28 +192,18 @@ const ob_kernel ob__kernel_softmax = {.name = "softmax",
 typedef struct hardmax {
     layout l;
     obk_find find;
-    size_t width; /* bytes of an element while computing */
-    const void *one;
+    ob_kept_element one; /* of the type of computing */
 } hardmax;
 
-static int64_t hardmax_width(const void *owner, uint32_t i) {
-    (void)i;
-    return (int64_t)((const hardmax *)owner)->width;
-}
-
 static const ob_member hardmax_members[] = {OB_NESTED(hardmax, l, &layout_struct), OB_FUNCTION(hardmax, find),
-                                            OB_SIZE(hardmax, width), OB_ELEMENT(hardmax, one, hardmax_width)};
+                                            OB_NESTED(hardmax, one, &ob__kept_element_struct)};
 static const ob_struct hardmax_struct = OB_STRUCT(hardmax, hardmax_members);
 
 static ob_status hardmax_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
     hardmax *h = args->state;
     OB_TRY(read_layout(site, args, &h->l, error));
     h->find = OBK_LOOPS(find)->by_type[ob__computing_type(args)];
-    h->width = ob_dtype_size(ob__computing_type(args));
-    void *one = ob__tail(site, 1, h->width);
-    OB_FAIL_IF(!one, error, OB_E_MEMORY, "no memory for a plan");
-    h->one = one;
-    OB_TRY(ob__one(ob__computing_type(args), one, error));
+    OB_TRY(ob__keep_one(site, ob__computing_type(args), &h->one, error));
     OB_TRY(ob__plan_real(args, needs, error));
     return ob__need_scratch(needs, h->l.outer * h->l.inner, sizeof(int64_t), error);
 }
@@ -222,7 +212,7 @@ static ob_status hardmax_compute(const ob_kernel_args *args, ob_error *error) {
     (void)error;
     const hardmax *h = args->state;
     const obk_search search = {.n = h->l.n, .inner = h->l.inner};
-    const size_t width = h->width;
+    const size_t width = h->one.width;
     int64_t *at = args->scratch;
     char *y = args->out[0].data;
     if (h->l.n == 0) return OB_OK;
@@ -232,7 +222,7 @@ static ob_status hardmax_compute(const ob_kernel_args *args, ob_error *error) {
     ob__fill(y, ob__count(&args->out[0]), width, NULL, &pace);
     for (int64_t v = 0; v < h->l.outer * h->l.inner && !obk_stops(&pace, 16); v++) {
         const int64_t first = v / h->l.inner * h->l.n * h->l.inner + v % h->l.inner;
-        memcpy(y + (size_t)(first + at[v] * h->l.inner) * width, h->one, width);
+        memcpy(y + (size_t)(first + at[v] * h->l.inner) * width, h->one.at, width);
     }
     return OB_OK;
 }

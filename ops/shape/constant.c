@@ -52,7 +52,24 @@ const ob_kernel ob__kernel_shape = {.name = "shape",
 
 /* ---- Constant ---- */
 
-/* the elements stay in the model's memory */
+typedef struct constant {
+    const void *elements; /* in the model's memory */
+    int64_t n, width;     /* numbers, and bytes of each */
+} constant;
+
+static int64_t constant_count(const void *owner, uint32_t i) {
+    (void)i;
+    return ((const constant *)owner)->n;
+}
+static int64_t constant_width(const void *owner, uint32_t i) {
+    (void)i;
+    return ((const constant *)owner)->width;
+}
+
+static const ob_member constant_members[] = {OB_ANY_NUMBERS(constant, elements, constant_count, constant_width),
+                                             OB_VALUE(constant, n), OB_VALUE(constant, width)};
+static const ob_struct constant_struct = OB_STRUCT(constant, constant_members);
+
 static ob_status constant_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
     (void)needs;
     const ob_view *out = &args->out[0];
@@ -62,21 +79,26 @@ static ob_status constant_plan(const ob_kernel_site *site, ob_kernel_args *args,
     OB_FAIL_IF(params.given && (params.dtype != out->dtype || params.n != ob__count(out)), error, OB_E_SHAPE,
                "%lld elements of %s for %lld of %s", (long long)params.n, ob_dtype_name(params.dtype), (long long)ob__count(out),
                ob_dtype_name(out->dtype));
-    *(const void **)args->state = params.elements;
+    const size_t width = ob__number_width(out->dtype);
+    const int64_t each = width ? (int64_t)(ob_dtype_size(out->dtype) / width) : 0;
+    *(constant *)args->state = (constant){params.elements, ob__count(out) * each, (int64_t)width};
     return OB_OK;
 }
 
-static ob_status constant_run(const ob_kernel_args *args, ob_error *error) {
+OB_RUN(ob__run_constant) {
     (void)error;
     const ob_view *out = &args->out[0];
     ob_view from = *out;
-    from.data = *(void *const *)args->state;
+    from.data = (void *)(uintptr_t)((const constant *)args->state)->elements;
     ob__copy_view(out, &from, args->threads);
     return OB_OK;
 }
 
-const ob_kernel ob__kernel_constant = {
-    .name = "constant", .state_bytes = sizeof(void *), .plan = constant_plan, .run = constant_run};
+const ob_kernel ob__kernel_constant = {.name = "constant",
+                                       .state_bytes = sizeof(constant),
+                                       .plan = constant_plan,
+                                       OB_RUNS(ob__run_constant),
+                                       .state = &constant_struct};
 
 /* ---- ConstantOfShape: the state is the element; none for 0 ---- */
 
@@ -229,9 +251,7 @@ static ob_status eye_like_plan(const ob_kernel_site *site, ob_kernel_args *args,
     eye *s = args->state;
     s->diagonal = ob__eye_diagonal(site->node);
     OB_FAIL_IF(args->out[0].rank != 2, error, OB_E_SHAPE, "rank %d", args->out[0].rank);
-    uint64_t one;
-    OB_TRY(ob__one(args->out[0].dtype, &one, error));
-    return ob__keep_element(site, args->out[0].dtype, &one, &s->one, error);
+    return ob__keep_one(site, args->out[0].dtype, &s->one, error);
 }
 
 OB_RUN(ob__run_eye_like) {
