@@ -357,13 +357,41 @@ static void resolve_references(ProtobufCMessage *message) {
 
 /* ---- Unpacking ---- */
 
+/* The arena frees everything at once. But protobuf-c lists the fields of each message in blocks that it frees when the message is
+ * there; of these large ones some are remembered and used again. */
+enum { MOST_LISTS = 8, LEAST_LIST = 1024 };
+
+typedef struct unpacking {
+    ob_arena *arena;
+    struct {
+        void *block;
+        size_t n_bytes;
+        bool is_free;
+    } lists[MOST_LISTS];
+    uint32_t n_lists;
+} unpacking;
+
 static void *unpack_alloc(void *context, size_t n_bytes) {
-    return ob__arena_alloc(context, n_bytes);
+    unpacking *u = context;
+    if (n_bytes < LEAST_LIST) return ob__arena_alloc(u->arena, n_bytes);
+    for (uint32_t i = 0; i < u->n_lists; i++)
+        if (u->lists[i].is_free && u->lists[i].n_bytes >= n_bytes) {
+            u->lists[i].is_free = false;
+            return u->lists[i].block;
+        }
+    void *block = ob__arena_alloc(u->arena, n_bytes);
+    if (block && u->n_lists < MOST_LISTS) {
+        u->lists[u->n_lists].block = block;
+        u->lists[u->n_lists].n_bytes = n_bytes;
+        u->lists[u->n_lists++].is_free = false;
+    }
+    return block;
 }
 
 static void unpack_free(void *context, void *block) {
-    (void)context; /* the arena frees everything at once */
-    (void)block;
+    unpacking *u = context;
+    for (uint32_t i = 0; i < u->n_lists; i++)
+        if (u->lists[i].block == block) u->lists[i].is_free = true;
 }
 
 static ob_status build_skeleton(wire_walk *walk, const ProtobufCMessageDescriptor *type, const uint8_t *bytes, size_t n_bytes,
@@ -398,7 +426,8 @@ ob_status ob__wire_unpack(const ProtobufCMessageDescriptor *type, const uint8_t 
     }
     ProtobufCMessage *message = NULL;
     if (status == OB_OK) {
-        ProtobufCAllocator allocator = {unpack_alloc, unpack_free, arena};
+        unpacking unpack = {.arena = arena};
+        ProtobufCAllocator allocator = {unpack_alloc, unpack_free, &unpack};
         arena->failed = false;
         message = protobuf_c_message_unpack(type, &allocator, n_bytes, bytes);
         if (!message && arena->failed)
