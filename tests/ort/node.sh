@@ -29,6 +29,12 @@ n_bytes=$((3 * 2 * 3 * 4)) # of the last run; the headers may be written differe
 cmp <(tail -c $n_bytes output.npy) <(tail -c $n_bytes output_0.npy)
 [ "$(tail -c $n_bytes output.npy | tr -d '\0' | wc -c)" -gt 0 ] || { echo "all results are 0" >&2; exit 1; }
 
+# The form `fused` runs by the bodies of its functions.
+"$check" "$source/models/scale_bias_nchw.onnx" -o fused.onnx --emit fused --quiet
+grep -q Fused_1 fused.onnx || { echo "nothing was fused" >&2; exit 1; }
+node "$source/examples/node/run.mjs" fused.onnx >output.txt
+diff -u "$source/examples/node/expected.txt" output.txt
+
 # Why the example takes this form.
 "$check" "$source/models/scale_bias_nchw.onnx" -o broadcast.onnx --emit broadcast --quiet
 ! node "$source/examples/node/run.mjs" broadcast.onnx 2>refused.txt >/dev/null ||
