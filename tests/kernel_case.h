@@ -15,6 +15,7 @@
 #include "core/base/arena.h"
 #include "core/graph/graph.h"
 #include "ops/kernel/common.h"
+#include "ops/kernel/conversion.h"
 #include "ops/kernel/kernel.h"
 #include "ops/table/op.h"
 
@@ -203,7 +204,7 @@ static inline ob_status kc_try(kernel_case *c) {
     assert_non_null(kernel);
     assert_true(kernel->run || kernel->view);
     ob_error_clear(&c->error);
-    ob_kernel_args args = {.n_in = c->n_in, .n_out = c->n_out, .in = c->in, .out = c->out};
+    ob_kernel_args args = {.n_in = c->n_in, .n_out = c->n_out, .in = c->in, .out = c->out, .conversions = &ob__all_conversions};
     ob_kernel_needs needs = {0};
     ob_arena tails;
     ob__arena_init(&tails, ob_allocator_default());
@@ -267,7 +268,7 @@ static inline void kc_run(kernel_case *c) {
 /* Runs a view kernel's `run` on allocated outputs, as the executor does for a consumer of contiguous bytes. */
 static inline void kc_run_copy(kernel_case *c) {
     const ob_kernel *kernel = c->op->kernel;
-    ob_kernel_args args = {.n_in = c->n_in, .n_out = c->n_out, .in = c->in, .out = c->out};
+    ob_kernel_args args = {.n_in = c->n_in, .n_out = c->n_out, .in = c->in, .out = c->out, .conversions = &ob__all_conversions};
     ob_kernel_needs needs = {0};
     ob_arena arena;
     ob__arena_init(&arena, ob_allocator_default());

@@ -7,6 +7,7 @@
 #include "core/base/error.h"
 #include "core/graph/copy.h"
 #include "ops/elementwise/params.h"
+#include "ops/kernel/conversion.h"
 #include "ops/kernel/kernel.h"
 #include "ops/table/op.h"
 
@@ -203,7 +204,8 @@ ob_status ob_elementwise(const char *op, int64_t opset, const ob_view *inputs, s
                            .n_out = 1,
                            .in = (ob_view *)(uintptr_t)inputs,
                            .out = (ob_view *)(uintptr_t)output,
-                           .state = state};
+                           .state = state,
+                           .conversions = &ob__all_conversions};
     size_t tile_bytes;
     ob_arena tails;
     ob__arena_init(&tails, ob_allocator_default());
@@ -234,7 +236,7 @@ ob_status ob_elementwise_create(const char *op, int64_t opset, const ob_view *in
     memcpy(in, inputs, n_inputs * sizeof *in);
     ob__arena_init(&made->strings, &made->allocator);
     ob__arena_init(&made->tails, &made->allocator);
-    made->args = (ob_kernel_args){.n_in = (uint32_t)n_inputs, .n_out = 1, .in = in, .out = &made->output, .state = memory + head};
+    made->args = (ob_kernel_args){.n_in = (uint32_t)n_inputs, .n_out = 1, .in = in, .out = &made->output, .state = memory + head, .conversions = &ob__all_conversions};
     atomic_flag_clear(&made->in_use);
     ob_status status =
         plan_call(&made->args, STATE_BYTES, &made->tails, &made->op, op, opset, options, n_options, &made->tile_bytes, error);

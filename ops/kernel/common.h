@@ -115,12 +115,9 @@ ob_status ob__plan_real(const ob_kernel_args *args, ob_kernel_needs *needs, ob_e
 typedef ob_status (*ob__run)(const ob_kernel_args *args, ob_error *error);
 ob_status ob__run_real(const ob_kernel_args *args, ob__run run, ob_error *error);
 ob_dtype ob__computing_type(const ob_kernel_args *args);
-/* Converts n contiguous elements of any numeric types, saturating. E_UNSUPPORTED for others. */
+/* Converts n contiguous elements of any numeric types, saturating, while planning; runs have ob__convert_in_run
+ * (conversion.h). E_UNSUPPORTED for others. */
 ob_status ob__convert(void *to, ob_dtype to_dtype, const void *from, ob_dtype from_dtype, int64_t n, ob_error *error);
-
-/* The same for many elements; checks for cancellation. */
-ob_status ob__convert_many(void *to, ob_dtype to_dtype, const void *from, ob_dtype from_dtype, int64_t n,
-                           const ob_threads *threads, ob_error *error);
 
 /* The number 1 as an element; E_UNSUPPORTED for strings, 8-bit floats and complex types. */
 ob_status ob__one(ob_dtype dtype, void *element, ob_error *error);

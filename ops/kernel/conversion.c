@@ -2,6 +2,7 @@
 
 #include "kernels/convert/convert.h"
 #include "kernels/kernels.h"
+#include "ops/kernel/common.h"
 
 static int convert_row(ob_dtype to, bool saturate) {
     if (saturate) return (int)to;
@@ -33,4 +34,16 @@ ob_conversion ob__find_conversion(ob_dtype from, ob_dtype to, bool saturate) {
     found.steps[1] = loops[row][OB_FLOAT];
     if (!found.steps[0] || !found.steps[1]) found.n_steps = -1;
     return found;
+}
+
+static ob_conversion find_any(const ob_conversions *all, ob_dtype from, ob_dtype to) {
+    (void)all;
+    return ob__find_conversion(from, to, true);
+}
+
+const ob_conversions ob__all_conversions = {.find = find_any};
+
+ob_status ob__convert(void *to, ob_dtype to_dtype, const void *from, ob_dtype from_dtype, int64_t n, ob_error *error) {
+    const ob_kernel_args all = {.conversions = &ob__all_conversions};
+    return ob__convert_in_run(&all, to, to_dtype, from, from_dtype, n, error);
 }

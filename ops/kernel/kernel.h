@@ -14,6 +14,7 @@ struct ob_element_call;
 struct ob_row_call;
 struct ob_epilogue;
 struct obk_program;
+struct ob_conversions;
 
 /* Counts memory that a library allocates itself because it accepts no allocator. Like an allocator, but returns no block. */
 typedef struct ob_account {
@@ -70,12 +71,18 @@ typedef struct ob_prepare_request {
     uint8_t width; /* bytes of a number in this form, for another byte order; 0: it has no numbers of one width */
 } ob_prepare_request;
 
+enum { OB_CONVERSIONS_MAX = 16 };
+
 /* The result of planning. Zeroed before. */
 typedef struct ob_kernel_needs {
     size_t scratch_bytes;
     size_t lane_bytes; /* scratch memory for each lane */
     ob_prepare_request prepared[OB_PREPARED_MAX];
     uint32_t n_prepared;
+    struct {
+        uint8_t from, to;
+    } conversions[OB_CONVERSIONS_MAX]; /* of runs, by ob__need_conversion */
+    uint32_t n_conversions;
 } ob_kernel_needs;
 
 typedef struct ob_kernel_args {
@@ -94,6 +101,8 @@ typedef struct ob_kernel_args {
     size_t lane_stride;
     const void *prepared[OB_PREPARED_MAX]; /* during a run: the prepared constants, in the order of the requests of `plan` */
     const ob_threads *threads;             /* may be NULL */
+    const struct ob_conversions *conversions; /* during a run: those that planning has asked for, or
+                                                 ob__all_conversions */
     struct ob_arena *strings; /* during a run: bytes of new string elements, which live as long as the outputs. May be NULL;
                                  kernels that make strings then return E_UNSUPPORTED */
     struct ob_kernel_cells

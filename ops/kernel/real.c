@@ -3,21 +3,42 @@
 #include "ops/kernel/common.h"
 #include "ops/kernel/conversion.h"
 
-ob_status ob__convert(void *to, ob_dtype to_dtype, const void *from, ob_dtype from_dtype, int64_t n, ob_error *error) {
-    ob_conversion conversion = ob__find_conversion(from_dtype, to_dtype, true);
-    OB_FAIL_IF(conversion.n_steps < 0, error, OB_E_UNSUPPORTED, "no conversion from %s to %s", ob_dtype_name(from_dtype),
-               ob_dtype_name(to_dtype));
-    size_t from_size = ob_dtype_size(from_dtype), to_size = ob_dtype_size(to_dtype);
-    if (conversion.n_steps == 0 && n > 0) memcpy(to, from, (size_t)n * to_size);
-    if (conversion.n_steps == 1) conversion.steps[0](to, from, n);
+void ob__apply_conversion(const ob_conversion *conversion, void *to, size_t to_size, const void *from, size_t from_size,
+                          int64_t n) {
+    if (conversion->n_steps == 0 && n > 0) memcpy(to, from, (size_t)n * to_size);
+    if (conversion->n_steps == 1) conversion->steps[0](to, from, n);
     enum { TOGETHER = 64 };
     double between[TOGETHER];
-    for (int64_t done = 0; conversion.n_steps == 2 && done < n; done += TOGETHER) {
+    for (int64_t done = 0; conversion->n_steps == 2 && done < n; done += TOGETHER) {
         int64_t m = n - done < TOGETHER ? n - done : TOGETHER;
-        conversion.steps[0](between, (const char *)from + done * (int64_t)from_size, m);
-        conversion.steps[1]((char *)to + done * (int64_t)to_size, between, m);
+        conversion->steps[0](between, (const char *)from + done * (int64_t)from_size, m);
+        conversion->steps[1]((char *)to + done * (int64_t)to_size, between, m);
     }
+}
+
+static ob_status refuse(ob_dtype to, ob_dtype from, ob_error *error) {
+    return ob__fail(error, OB_E_UNSUPPORTED, "no conversion from %s to %s", ob_dtype_name(from), ob_dtype_name(to));
+}
+
+ob_status ob__convert_in_run(const ob_kernel_args *args, void *to, ob_dtype to_dtype, const void *from, ob_dtype from_dtype,
+                             int64_t n, ob_error *error) {
+    ob_conversion conversion = {.n_steps = 0};
+    if (from_dtype != to_dtype || from_dtype == OB_BOOL)
+        conversion = args->conversions->find(args->conversions, from_dtype, to_dtype);
+    if (conversion.n_steps < 0) return refuse(to_dtype, from_dtype, error);
+    ob__apply_conversion(&conversion, to, ob_dtype_size(to_dtype), from, ob_dtype_size(from_dtype), n);
     return OB_OK;
+}
+
+void ob__need_conversion(ob_kernel_needs *needs, ob_dtype from, ob_dtype to) {
+    if (from == to && from != OB_BOOL) return;
+    for (uint32_t i = 0; i < needs->n_conversions && i < OB_CONVERSIONS_MAX; i++)
+        if (needs->conversions[i].from == from && needs->conversions[i].to == to) return;
+    if (needs->n_conversions < OB_CONVERSIONS_MAX) {
+        needs->conversions[needs->n_conversions].from = (uint8_t)from;
+        needs->conversions[needs->n_conversions].to = (uint8_t)to;
+    }
+    needs->n_conversions++; /* above the most: too many to write */
 }
 
 ob_dtype ob__computing_type(const ob_kernel_args *args) {
@@ -45,24 +66,27 @@ ob_status ob__plan_real(const ob_kernel_args *args, ob_kernel_needs *needs, ob_e
     for (uint32_t i = 0; i < args->n_in; i++)
         if (needs_conversion(&args->in[i], computing)) {
             int64_t n = ob__count(&args->in[i]);
+            ob__need_conversion(needs, args->in[i].dtype, computing);
             OB_TRY(ob__need_scratch(needs, n, ob_dtype_size(computing), error));
             /* a strided operand is made contiguous first */
             if (!ob__is_contiguous(&args->in[i])) OB_TRY(ob__need_scratch(needs, n, sizeof(double), error));
         }
     for (uint32_t i = 0; i < args->n_out; i++)
-        if (needs_conversion(&args->out[i], computing))
+        if (needs_conversion(&args->out[i], computing)) {
+            ob__need_conversion(needs, computing, args->out[i].dtype);
             OB_TRY(ob__need_scratch(needs, ob__count(&args->out[i]), ob_dtype_size(computing), error));
+        }
     return OB_OK;
 }
 
-ob_status ob__convert_many(void *to, ob_dtype to_dtype, const void *from, ob_dtype from_dtype, int64_t n,
-                           const ob_threads *threads, ob_error *error) {
+ob_status ob__convert_many(const ob_kernel_args *args, void *to, ob_dtype to_dtype, const void *from, ob_dtype from_dtype,
+                           int64_t n, ob_error *error) {
     enum { SOME = 1 << 16 };
     const int64_t to_size = (int64_t)ob_dtype_size(to_dtype), from_size = (int64_t)ob_dtype_size(from_dtype);
-    obk_pace pace = ob__pace(threads);
+    obk_pace pace = ob__pace(args->threads);
     for (int64_t done = 0; done == 0 || (done < n && !obk_stops(&pace, SOME)); done += SOME)
-        OB_TRY(ob__convert((char *)to + done * to_size, to_dtype, (const char *)from + done * from_size, from_dtype,
-                           n - done < SOME ? n - done : SOME, error));
+        OB_TRY(ob__convert_in_run(args, (char *)to + done * to_size, to_dtype, (const char *)from + done * from_size, from_dtype,
+                                  n - done < SOME ? n - done : SOME, error));
     return OB_OK;
 }
 
@@ -91,7 +115,7 @@ ob_status ob__run_real(const ob_kernel_args *args, ob__run run, ob_error *error)
             ob__copy_contiguous(&in[i], flat, args->threads);
             from = flat;
         }
-        OB_TRY(ob__convert_many(data, computing, from, in[i].dtype, n, args->threads, error));
+        OB_TRY(ob__convert_many(args, data, computing, from, in[i].dtype, n, error));
         become(&in[i], data, computing);
     }
     for (uint32_t i = 0; i < args->n_out; i++) {
@@ -105,7 +129,7 @@ ob_status ob__run_real(const ob_kernel_args *args, ob__run run, ob_error *error)
     OB_TRY(run(&converted, error));
     for (uint32_t i = 0; i < args->n_out; i++)
         if (needs_conversion(&args->out[i], computing))
-            OB_TRY(ob__convert_many(args->out[i].data, args->out[i].dtype, out[i].data, computing, ob__count(&out[i]),
-                                    args->threads, error));
+            OB_TRY(ob__convert_many(args, args->out[i].data, args->out[i].dtype, out[i].data, computing, ob__count(&out[i]),
+                                    error));
     return OB_OK;
 }

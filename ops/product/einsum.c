@@ -11,6 +11,7 @@
 #include "ops/table/op.h"
 
 #include "ops/kernel/common.h"
+#include "ops/kernel/conversion.h"
 #include "ops/kernel/members.h"
 
 OB_KERNEL(matmul);
@@ -199,6 +200,7 @@ static ob_status convert(planner *p, ob_einsum_tensor *t, ob_dtype dtype, bool i
     if (!ob__is_contiguous(&t->view)) OB_TRY(copy(p, t, false));
     ob_einsum_step *step = add_step(p, OB_EINSUM_CONVERT, t);
     if (!step) return no_memory(p->error);
+    ob__need_conversion(p->needs, t->view.dtype, dtype);
     make_dense(p, dtype, t->labels, t->view.rank, t);
     return place(p, step, t, is_last);
 }
@@ -364,6 +366,8 @@ static ob_status plan_matrices(planner *p, ob_einsum_step *step) {
     own.state = step->product = ob__tail(p->site, 1, ob__kernel_matmul.state_bytes);
     if (!own.state) return no_memory(p->error);
     OB_TRY(ob__kernel_matmul.plan(p->site, &own, &needs, p->error));
+    for (uint32_t i = 0; i < needs.n_conversions && i < OB_CONVERSIONS_MAX; i++)
+        ob__need_conversion(p->needs, (ob_dtype)needs.conversions[i].from, (ob_dtype)needs.conversions[i].to);
     step->scratch = p->needs->scratch_bytes;
     if (needs.lane_bytes > p->needs->lane_bytes) p->needs->lane_bytes = needs.lane_bytes;
     return ob__need_scratch(p->needs, (int64_t)needs.scratch_bytes, 1, p->error);

@@ -3,6 +3,7 @@
 #include "core/graph/types.h"
 #include "kernels/reduce/reduce.h"
 #include "ops/kernel/common.h"
+#include "ops/kernel/conversion.h"
 #include "ops/product/einsum.h"
 
 static void *find(const ob_kernel_args *args, ob_einsum_location place) {
@@ -21,13 +22,13 @@ static void narrow(void *to, const int32_t *from, int64_t n, size_t width) {
         for (int64_t i = 0; i < n; i++) ((uint16_t *)to)[i] = (uint16_t)from[i];
 }
 
-static ob_status convert(const ob_view *in, const ob_view *out, const ob_threads *threads, ob_error *error) {
+static ob_status convert(const ob_kernel_args *args, const ob_view *in, const ob_view *out, ob_error *error) {
     const int64_t n = ob__count(out);
     const size_t width = ob_dtype_size(out->dtype);
     if (in->dtype != OB_INT32 || width > 2)
-        return ob__convert_many(out->data, out->dtype, in->data, in->dtype, n, threads, error);
+        return ob__convert_many(args, out->data, out->dtype, in->data, in->dtype, n, error);
     enum { SOME = 1 << 16 };
-    obk_pace pace = ob__pace(threads);
+    obk_pace pace = ob__pace(args->threads);
     for (int64_t done = 0; done < n && !obk_stops(&pace, SOME); done += SOME)
         narrow((char *)out->data + done * (int64_t)width, (const int32_t *)in->data + done, n - done < SOME ? n - done : SOME,
                width);
@@ -64,7 +65,8 @@ static ob_status multiply_matrices(const ob_einsum_step *step, ob_view *in, ob_v
                           .scratch = (char *)args->scratch + step->scratch,
                           .lanes = args->lanes,
                           .lane_stride = args->lane_stride,
-                          .threads = args->threads};
+                          .threads = args->threads,
+                          .conversions = args->conversions};
     return ob__run_product(&own, error);
 }
 
@@ -157,7 +159,7 @@ static ob_status run_step(const ob_einsum_step *step, const ob_kernel_args *args
     set_view(out, &step->shapes[2], find(args, step->to));
     switch (step->kind) {
     case OB_EINSUM_COPY: ob__copy_contiguous(&in[0], out->data, args->threads); return OB_OK;
-    case OB_EINSUM_CONVERT: return convert(&in[0], out, args->threads, error);
+    case OB_EINSUM_CONVERT: return convert(args, &in[0], out, error);
     case OB_EINSUM_SUM: sum(step, in[0].data, out->data, args); return OB_OK;
     case OB_EINSUM_MULTIPLY:
         obk_iteration_run(step->blocks, in, out, args->threads, args->lanes, args->lane_stride);

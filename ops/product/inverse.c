@@ -1,6 +1,7 @@
 /* com.microsoft Inverse: the inverse of each matrix of the last two axes, by elimination in double with the largest element of a
  * column as pivot. A singular matrix gives infinities and NaN, from divisions by 0. float16 and float are computed in double. */
 #include "ops/kernel/common.h"
+#include "ops/kernel/conversion.h"
 #include "ops/kernel/members.h"
 
 typedef struct inverse {
@@ -18,6 +19,8 @@ static ob_status inverse_plan(const ob_kernel_site *site, ob_kernel_args *args, 
                "the matrices are not square");
     s->n = in->dims[in->rank - 1];
     s->n_matrices = ob__product(in->dims, 0, in->rank - 2);
+    ob__need_conversion(needs, in->dtype, OB_DOUBLE);
+    ob__need_conversion(needs, OB_DOUBLE, in->dtype);
     OB_TRY(ob__convert(NULL, OB_DOUBLE, NULL, in->dtype, 0, error));
     OB_TRY(ob__convert(NULL, in->dtype, NULL, OB_DOUBLE, 0, error));
     return ob__need_lanes(needs, 2 * ob__product(in->dims, in->rank - 2, in->rank), sizeof(double), error);
@@ -66,11 +69,11 @@ static void invert_one(void *context, int64_t i, int lane) {
     const char *from = (const char *)args->in[0].data + i * n_bytes;
     char *to = (char *)args->out[0].data + i * n_bytes;
     obk_pace pace = ob__pace(args->threads);
-    ob__convert_many(a, OB_DOUBLE, from, args->in[0].dtype, n * n, args->threads, NULL); /* planning has tried this conversion */
+    ob__convert_many(args, a, OB_DOUBLE, from, args->in[0].dtype, n * n, NULL); /* planning has tried this conversion */
     ob__fill(b, n * n, sizeof *b, NULL, &pace);
     for (int64_t k = 0; k < n; k++) b[k * (n + 1)] = 1;
     eliminate(a, b, n, &pace);
-    ob__convert_many(to, args->in[0].dtype, b, OB_DOUBLE, n * n, args->threads, NULL);
+    ob__convert_many(args, to, args->in[0].dtype, b, OB_DOUBLE, n * n, NULL);
 }
 
 OB_RUN(ob__run_inverse) {

@@ -13,6 +13,7 @@
 #include "kernels/gemm/gemm.h"
 #include "kernels/kernels.h"
 #include "ops/kernel/common.h"
+#include "ops/kernel/conversion.h"
 #include "ops/kernel/epilogue.h"
 #include "ops/kernel/members.h"
 #include "ops/kernel/method.h"
@@ -106,14 +107,17 @@ static ob_view planned_view(const product *s, const ob_view *in, operand *o) {
 static ob_status need_operand(const product *s, const ob_view *in, const operand *o, ob_kernel_needs *needs, ob_error *error) {
     int64_t n = ob__count(in);
     if (o->prepared >= 0) return OB_OK;
+    if (o->converted) ob__need_conversion(needs, in->dtype, s->computing);
     if (o->flattened) OB_TRY(ob__need_scratch(needs, n, ob_dtype_size(in->dtype), error));
     if (o->converted || o->copied) OB_TRY(ob__need_scratch(needs, n, ob_dtype_size(s->computing), error));
     return OB_OK;
 }
 
 /* Takes the memory that need_operand requested and prepares the operand. */
-static ob_status take_operand(const product *s, const ob_view *in, const operand *o, char **scratch, const void **out,
-                              const ob_threads *threads, ob_error *error) {
+static ob_status take_operand(const product *s, const ob_kernel_args *args, uint32_t i, const operand *o, char **scratch,
+                              const void **out, ob_error *error) {
+    const ob_view *in = &args->in[i];
+    const ob_threads *threads = args->threads;
     int64_t n = ob__count(in);
     *out = in->data;
     if (o->flattened) {
@@ -125,7 +129,7 @@ static ob_status take_operand(const product *s, const ob_view *in, const operand
     void *to = ob__take(scratch, n, ob_dtype_size(s->computing));
     const void *from = *out;
     *out = to;
-    if (o->converted) return ob__convert_many(to, s->computing, from, in->dtype, n, threads, error);
+    if (o->converted) return ob__convert_many(args, to, s->computing, from, in->dtype, n, error);
     ob_view view = *in;
     if (o->transposed) transpose(&view);
     ob__copy_contiguous(&view, to, threads);
@@ -224,6 +228,7 @@ static ob_status plan_product(const ob_kernel_site *site, product *s, ob_kernel_
     OB_TRY(need_operand(s, &in[1], &s->b, needs, error));
     if (s->has_c) OB_TRY(need_operand(s, &in[2], &s->c, needs, error));
     s->out_converted = args->out[0].dtype != s->computing;
+    if (s->out_converted) ob__need_conversion(needs, s->computing, args->out[0].dtype);
     if (s->out_converted) OB_TRY(ob__need_scratch(needs, ob__count(&args->out[0]), ob_dtype_size(s->computing), error));
     if (s->method == OB_BY_TILES && s->b.prepared < 0) needs->lane_bytes = obk_panel_bytes(s->gemm, s->p.k);
     s->epilogue = site->epilogue;
@@ -324,12 +329,12 @@ OB_RUN(ob__run_product) {
     const ob_view *out = &args->out[0];
     char *scratch = args->scratch;
     const void *a, *b, *c = NULL;
-    OB_TRY(take_operand(s, &args->in[0], &s->a, &scratch, &a, args->threads, error));
+    OB_TRY(take_operand(s, args, 0, &s->a, &scratch, &a, error));
     if (s->b.prepared >= 0)
         b = args->prepared[s->b.prepared];
     else
-        OB_TRY(take_operand(s, &args->in[1], &s->b, &scratch, &b, args->threads, error));
-    if (s->has_c) OB_TRY(take_operand(s, &args->in[2], &s->c, &scratch, &c, args->threads, error));
+        OB_TRY(take_operand(s, args, 1, &s->b, &scratch, &b, error));
+    if (s->has_c) OB_TRY(take_operand(s, args, 2, &s->c, &scratch, &c, error));
     void *y = s->out_converted ? ob__take(&scratch, ob__count(out), ob_dtype_size(s->computing)) : out->data;
     job j = {.s = s, .args = args, .a = a, .b = b, .c = c, .y = y};
     if (s->packs_a) {
@@ -338,7 +343,7 @@ OB_RUN(ob__run_product) {
     }
     ob__each_chunk(args->threads, s->p.n_chunks, multiply_chunk, &j);
     if (!s->out_converted) return OB_OK;
-    return ob__convert_many(out->data, out->dtype, y, s->computing, ob__count(out), args->threads, error);
+    return ob__convert_many(args, out->data, out->dtype, y, s->computing, ob__count(out), error);
 }
 
 static ob_status matmul_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {

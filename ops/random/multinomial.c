@@ -2,6 +2,7 @@
 #include "kernels/kernels.h"
 #include "kernels/random/random.h"
 #include "ops/kernel/common.h"
+#include "ops/kernel/conversion.h"
 #include "ops/kernel/members.h"
 #include "ops/random/params.h"
 
@@ -24,7 +25,10 @@ static ob_status multinomial_plan(const ob_kernel_site *site, ob_kernel_args *ar
     OB_FAIL_IF(x->rank != 2 || y->rank != 2 || y->dims[0] != x->dims[0], error, OB_E_SHAPE, "operand of rank %d", x->rank);
     OB_FAIL_IF(x->dims[1] == 0 && ob__count(y) > 0, error, OB_E_SHAPE, "no classes to draw from");
     OB_FAIL_IF(y->dtype == OB_INT32 && x->dims[1] > INT32_MAX, error, OB_E_LIMIT, "classes above int32");
-    *(sampling *)args->state = (sampling){ob__random_key(site->node), OBK_LOOPS(random)->uniform, OBK_LOOPS(random)->classes};
+CONFLICT{    *(sampling *)args->state = (sampling){ob__random_key(site->node), OBK_LOOPS(random)->uniform, OBK_LOOPS(random)->classes};
+|||    *(sampling *)args->state = (sampling){ob__random_key(site->node), OBK_LOOPS(random)};
+    ob__need_conversion(needs, x->dtype, OB_DOUBLE);
+}
     return ob__need_scratch(needs, ob__count(x), sizeof(double), error);
 }
 
@@ -54,8 +58,7 @@ static void classes_part(void *context, int64_t begin, int64_t end) {
     const int64_t classes = x->dims[1];
     double *sums = (double *)args->scratch + begin * classes;
     const char *from = (const char *)x->data + begin * classes * (int64_t)ob_dtype_size(x->dtype);
-    (void)ob__convert_many(sums, OB_DOUBLE, from, x->dtype, (end - begin) * classes, args->threads,
-                           NULL); /* the type was checked */
+    (void)ob__convert_many(args, sums, OB_DOUBLE, from, x->dtype, (end - begin) * classes, NULL); /* the type was checked */
     obk_pace pace = ob__pace(args->threads);
     for (int64_t row = begin; row < end && !pace.over; row++, sums += classes) s->classes(sums, classes, &pace);
 }

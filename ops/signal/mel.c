@@ -1,5 +1,6 @@
 /* MelWeightMatrix: triangles side by side on the mel scale, over the bins of a transform of real numbers. */
 #include "ops/kernel/common.h"
+#include "ops/kernel/conversion.h"
 #include "ops/kernel/members.h"
 #include "ops/table/attributes.h"
 
@@ -25,6 +26,7 @@ static ob_status mel_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_k
     OB_TRY(ob__one(y->dtype, &one, error));
     m->bins = y->dims[0];
     m->bands = y->dims[1];
+    ob__need_conversion(needs, OB_DOUBLE, y->dtype);
     return ob__need_scratch(needs, ob__count(y), sizeof(double), error);
 }
 
@@ -75,7 +77,7 @@ OB_RUN(ob__run_mel_weight_matrix) {
     for (int64_t i = 0; i < m->bands && !obk_stops(&pace, 64); i++)
         band(m, i, edge(i, low, step, points, rate), edge(i + 1, low, step, points, rate), edge(i + 2, low, step, points, rate),
              matrix, &pace);
-    return ob__convert_many(args->out[0].data, args->out[0].dtype, matrix, OB_DOUBLE, m->bins * m->bands, args->threads, error);
+    return ob__convert_many(args, args->out[0].data, args->out[0].dtype, matrix, OB_DOUBLE, m->bins * m->bands, error);
 }
 
 const ob_kernel ob__kernel_mel_weight_matrix = {.name = "mel_weight_matrix",

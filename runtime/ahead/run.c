@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "ops/kernel/common.h"
+#include "ops/kernel/conversion.h"
 #include "ops/kernel/kernel.h"
 
 static void place_view(const ob_ahead_plan *plan, char *const *bases, const ob_ahead_value *value, ob_view *view) {
@@ -17,6 +18,14 @@ static void place_view(const ob_ahead_plan *plan, char *const *bases, const ob_a
     }
 }
 
+static ob_conversion find_conversion(const ob_conversions *all, ob_dtype from, ob_dtype to) {
+    const ob_ahead_conversion *rows = all->rows;
+    for (uint32_t i = 0; i < all->n_rows; i++)
+        if (rows[i].from == (uint8_t)from && rows[i].to == (uint8_t)to)
+            return (ob_conversion){rows[i].n_steps, {(obk_convert)rows[i].steps[0], (obk_convert)rows[i].steps[1]}, OB_FLOAT};
+    return (ob_conversion){.n_steps = -1};
+}
+
 static ob_status run_step(const ob_ahead_plan *plan, const ob_ahead_step *step, char *const *bases, char *scratch,
                           ob_view *views) {
     for (uint32_t i = 0; i < (uint32_t)step->n_in + step->n_out; i++)
@@ -25,6 +34,7 @@ static ob_status run_step(const ob_ahead_plan *plan, const ob_ahead_step *step, 
         ob__copy_view(&views[1], &views[0], NULL);
         return OB_OK;
     }
+    const ob_conversions conversions = {find_conversion, plan->conversions, plan->n_conversions};
     ob_kernel_args args = {.n_in = (uint32_t)step->n_in - step->n_others,
                            .n_out = step->n_out,
                            .in = views,
@@ -32,7 +42,8 @@ static ob_status run_step(const ob_ahead_plan *plan, const ob_ahead_step *step, 
                            .out = views + step->n_in,
                            .state = (void *)(uintptr_t)step->state,
                            .scratch = scratch,
-                           .lanes = scratch + step->lane};
+                           .lanes = scratch + step->lane,
+                           .conversions = &conversions};
     if (step->prepared) memcpy(args.prepared, step->prepared, sizeof args.prepared);
     return step->run(&args, NULL);
 }

@@ -50,7 +50,9 @@ typedef struct ob_emitter {
  * NULL: an error was recorded. */
 const char *ob__emit_struct(ob_emitter *e, const ob_struct *type, const void *at, uint64_t count);
 /* Declares a function once; is_run: with the parameters of an ob__run. */
-void ob__emit_function(ob_emitter *e, const char *name, bool is_run);
+void ob__emit_declaration(ob_emitter *e, const char *name, bool is_run);
+/* The expression of a function that is kept as `what`; NULL: an error was recorded. */
+const char *ob__emit_function(ob_emitter *e, const char *what, void (*function)(void));
 /* A fresh string in the arena; NULL: no memory. */
 const char *ob__emit_printf(ob_emitter *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Numbers of `width` bytes, as C: 16 on a line. */

@@ -4,6 +4,7 @@
 #include "core/base/error.h"
 #include "core/graph/types.h"
 #include "onnx_broadcast/ahead.h"
+#include "ops/kernel/conversion.h"
 #include "ops/table/op.h"
 #include "passes/check/names.h"
 #include "runtime/emit/emitter.h"
@@ -15,9 +16,9 @@ typedef struct tables {
     const ob_plan *plan;
     uint32_t number;
     uint32_t *place_of; /* by number of the buffer: its place; UINT32_MAX: none yet */
-    ob_text sizes, places, values, steps;
-    uint32_t n_sizes, n_places, n_values, n_steps;
-    const char *scratch_at;
+    ob_text sizes, places, values, steps, conversions;
+    uint32_t n_sizes, n_places, n_values, n_steps, n_conversions;
+    bool converts[OB_DTYPE_COUNT][OB_DTYPE_COUNT];
 } tables;
 
 /* The bytes that a layout addresses, relative to its first element. */
@@ -119,8 +120,8 @@ static ob_status put_prepared(tables *t, const ob_step *step, const char **expre
     *expression = "0";
     if (!step->prepared) return OB_OK;
     uint32_t numbers[OB_PREPARED_MAX];
-    for (uint32_t i = 0; i < step->n_requests; i++) {
-        const ob_prepare_request *request = &step->requests[i];
+    for (uint32_t i = 0; i < step->needs->n_prepared; i++) {
+        const ob_prepare_request *request = &step->needs->prepared[i];
         if (request->width == 0) return ob__emit_refuse(e, "a constant in its kernel's own form");
         ob_emitted_constant *c = ob__emit_constant(e, step->prepared[i], request->n_bytes, request->width);
         OB_FAIL_IF(!c, e->error, OB_E_MEMORY, "no memory for the text");
@@ -128,16 +129,37 @@ static ob_status put_prepared(tables *t, const ob_step *step, const char **expre
     }
     *expression = ob__emit_printf(e, "%s_p%u_%u", e->options->name, t->number, t->n_steps);
     ob__text_printf(&e->objects, "static const void *const %s[%d] = {", *expression, OB_PREPARED_MAX);
-    for (uint32_t i = 0; i < step->n_requests; i++)
+    for (uint32_t i = 0; i < step->needs->n_prepared; i++)
         ob__text_printf(&e->objects, "%s%s_c%u", i ? ", " : "", e->options->name, numbers[i]);
     ob__text_puts(&e->objects, "};\n");
     return OB_OK;
 }
 
 static bool is_replaced(const ob_step *step, uint32_t input) {
-    for (uint32_t i = 0; i < step->n_requests; i++)
-        if (step->requests[i].input == input && step->requests[i].replaces) return true;
+    if (!step->needs) return false; /* a copy */
+    for (uint32_t i = 0; i < step->needs->n_prepared; i++)
+        if (step->needs->prepared[i].input == input && step->needs->prepared[i].replaces) return true;
     return false;
+}
+
+static ob_status note_conversions(tables *t, const ob_kernel_needs *needs) {
+    if (needs->n_conversions > OB_CONVERSIONS_MAX) return ob__emit_refuse(t->e, "too many conversions of elements");
+    for (uint32_t i = 0; i < needs->n_conversions; i++) {
+        const uint8_t from = needs->conversions[i].from, to = needs->conversions[i].to;
+        if (t->converts[from][to]) continue;
+        t->converts[from][to] = true;
+        const ob_conversion found = ob__find_conversion((ob_dtype)from, (ob_dtype)to, true);
+        if (found.n_steps < 0) continue; /* the kernel says so when it needs it */
+        ob__text_printf(&t->conversions, "    {%u, %u, %d, {", from, to, found.n_steps);
+        for (int k = 0; k < 2; k++) {
+            const char *step = k < found.n_steps ? ob__emit_function(t->e, "conversion", (void (*)(void))found.steps[k]) : "0";
+            if (!step) return t->e->error->code;
+            ob__text_printf(&t->conversions, "%s%s", k ? ", " : "", step);
+        }
+        ob__text_puts(&t->conversions, "}},\n");
+        t->n_conversions++;
+    }
+    return OB_OK;
 }
 
 static ob_status put_kernel(tables *t, const ob_step *step, const char **run, const char **state) {
@@ -146,7 +168,8 @@ static ob_status put_kernel(tables *t, const ob_step *step, const char **run, co
     if (!kernel->run_name || (kernel->state_bytes && !kernel->state))
         return ob__emit_refuse(e, "its kernel, `%s`, has no written form", kernel->name);
     *run = kernel->run_name;
-    ob__emit_function(e, *run, true);
+    ob__emit_declaration(e, *run, true);
+    OB_TRY(note_conversions(t, step->needs));
     *state = kernel->state ? ob__emit_struct(e, kernel->state, step->state, 1) : "0";
     return *state ? OB_OK : e->error ? e->error->code : OB_E_UNSUPPORTED;
 }
@@ -197,7 +220,8 @@ static ob_status put_all(tables *t) {
     } parts[] = {{"int32_t", "sizes", &t->sizes},
                  {"ob_ahead_place", "places", &t->places},
                  {"ob_ahead_value", "values", &t->values},
-                 {"ob_ahead_step", "steps", &t->steps}};
+                 {"ob_ahead_step", "steps", &t->steps},
+                 {"ob_ahead_conversion", "conversions", &t->conversions}};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         ob__text_printf(&e->plans, "static const %s %s_%s%u[] = {\n", parts[i].type, name, parts[i].what, t->number);
         const char *none = i == 0 ? "0" : "{0}"; /* C has no empty arrays */
@@ -207,10 +231,10 @@ static ob_status put_all(tables *t) {
     }
     ob__text_printf(
         &e->plans,
-        "static const ob_ahead_plan %s_plan%u = {%s_steps%u, %s_values%u, %s_sizes%u, %s_places%u, %s_constants, %u, %u, "
-        "%u, %u, %llu, %s_ARENA_ALIGN};\n",
-        name, t->number, name, t->number, name, t->number, name, t->number, name, t->number, name, t->n_steps, t->n_places,
-        e->session->n_inputs, e->session->model->graph->n_outputs, (unsigned long long)plan->memory.arena_bytes, name);
+        "static const ob_ahead_plan %s_plan%u = {%s_steps%u, %s_values%u, %s_sizes%u, %s_places%u, %s_constants, "
+        "%s_conversions%u, %u, %u, %u, %u, %u, %llu, %s_ARENA_ALIGN};\n",
+        name, t->number, name, t->number, name, t->number, name, t->number, name, t->number, name, name, t->number, t->n_steps,
+        t->n_places, t->n_conversions, e->session->n_inputs, e->session->model->graph->n_outputs, (unsigned long long)plan->memory.arena_bytes, name);
     return OB_OK;
 }
 
@@ -219,7 +243,7 @@ ob_status ob__emit_plan(ob_emitter *e, const ob_plan *plan, uint32_t number) {
     t.place_of = OB_ARENA_ARRAY(&e->arena, uint32_t, plan->n_buffers + 1);
     OB_FAIL_IF(!t.place_of, e->error, OB_E_MEMORY, "no memory for the text");
     for (uint32_t i = 0; i < plan->n_buffers; i++) t.place_of[i] = UINT32_MAX;
-    ob_text *texts[] = {&t.sizes, &t.places, &t.values, &t.steps};
+    ob_text *texts[] = {&t.sizes, &t.places, &t.values, &t.steps, &t.conversions};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) ob__text_init(texts[i], &e->arena.allocator);
     const ob_status status = put_all(&t);
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) ob__text_release(texts[i]);

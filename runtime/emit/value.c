@@ -114,17 +114,15 @@ static const char *emit_numbers(ob_emitter *e, const void *at, uint64_t n, uint3
     return name_of(e, known);
 }
 
-void ob__emit_function(ob_emitter *e, const char *name, bool is_run) {
+void ob__emit_declaration(ob_emitter *e, const char *name, bool is_run) {
     const char *text = ob__emit_printf(e, " %s(", name);
     if (text && e->functions.data && strstr(e->functions.data, text)) return;
     ob__text_printf(&e->functions, "%s %s(%s);\n", is_run ? "ob_status" : "void", name,
                     is_run ? "const struct ob_kernel_args *args, ob_error *error" : "void");
 }
 
-static const char *emit_function(ob_emitter *e, const ob_member *member, const void *at) {
-    void (*function)(void);
+const char *ob__emit_function(ob_emitter *e, const char *what, void (*function)(void)) {
     bool by_level = false, is_run = false;
-    memcpy(&function, at, sizeof function);
     if (!function) return "0";
     const char *name = obk_loop_name(function, &by_level), *own = name ? NULL : ob__own_function_name(function, &is_run);
     if (name)
@@ -132,10 +130,10 @@ static const char *emit_function(ob_emitter *e, const ob_member *member, const v
     else
         name = own;
     if (!name) {
-        ob__emit_refuse(e, "its function `%s` has no name", member->name);
+        ob__emit_refuse(e, "its function `%s` has no name", what);
         return NULL;
     }
-    ob__emit_function(e, name, is_run);
+    ob__emit_declaration(e, name, is_run);
     return is_run ? ob__emit_printf(e, "(void (*)(void))%s", name) : name;
 }
 
@@ -251,6 +249,7 @@ static bool put_values(ob_emitter *e, ob_text *out, const ob_struct *type, const
 
 static bool put_one(ob_emitter *e, ob_text *out, const ob_member *member, const ob_member *next, const void *owner, uint32_t i) {
     const char *at = (const char *)owner + member->offset + (size_t)i * member->size, *expression = "0";
+    void (*function)(void);
     size_t size;
     switch ((ob_member_kind)member->kind) {
     case OB_MEMBER_SIGNED: put_number(out, at, member->size, true); return true;
@@ -263,7 +262,10 @@ static bool put_one(ob_emitter *e, ob_text *out, const ob_member *member, const 
         ob__fail(e->error, OB_E_LIMIT, "`%s` has %zu bytes: written plans have less than 4 GiB", member->name, size);
         return false;
     case OB_MEMBER_STRUCT: return put_value(e, out, member->type, at);
-    case OB_MEMBER_FUNCTION: expression = emit_function(e, member, at); break;
+    case OB_MEMBER_FUNCTION:
+        memcpy(&function, at, sizeof function);
+        expression = ob__emit_function(e, member->name, function);
+        break;
     case OB_MEMBER_TYPE:
     case OB_MEMBER_UNREAD: break;
     default: expression = emit_pointer(e, member, next, owner, i);

@@ -90,8 +90,7 @@ typedef struct ob_step {
     const ob_slot **slots;              /* of n_in operands, then n_out results; NULL: omitted */
     void *state;                        /* of the kernel */
     const void **prepared;              /* OB_PREPARED_MAX constants; NULL: none */
-    const ob_prepare_request *requests; /* of `prepared`, n_requests; only in sessions whose plans are written as C */
-    uint32_t n_requests;
+    const ob_kernel_needs *needs; /* of the kernel; only in sessions whose plans are written as C */
     const int64_t *places; /* n_in byte offsets: an operand that is there in result 0 is not copied; NULL: none can be */
     uint64_t lanes;        /* start of the lanes' scratch memory, after that of the kernel */
     size_t lane_stride;

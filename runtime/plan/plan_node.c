@@ -363,13 +363,6 @@ static ob_status keep_prepared(ob_builder *b, planned *p, const ob_kernel_needs 
     if (needs->n_prepared == 0) return OB_OK;
     step->prepared = OB_ARENA_ARRAY(&b->plan->arena, const void *, OB_PREPARED_MAX);
     if (!step->prepared) return OB_E_MEMORY;
-    if (b->session->ahead_of_time) {
-        ob_prepare_request *requests = OB_ARENA_ARRAY(&b->plan->arena, ob_prepare_request, needs->n_prepared);
-        if (!requests) return OB_E_MEMORY;
-        memcpy(requests, needs->prepared, needs->n_prepared * sizeof *requests);
-        step->requests = requests;
-        step->n_requests = needs->n_prepared;
-    }
     return ob__prepare_constants(b->session, p->head ? p->head : p->node, needs, p->args.in, &b->plan->owned, step->prepared,
                                  b->error);
 }
@@ -424,6 +417,12 @@ static ob_status plan_kernel(ob_builder *b, planned *p, ob_step *step) {
         if (b->error) *b->error = own;
         if (own.code == OB_OK) ob__fail(b->error, status, "it cannot be planned: %s", ob_status_text(status));
         return ob__at_node(b->error, node, status);
+    }
+    if (b->session->ahead_of_time) {
+        ob_kernel_needs *kept = OB_ARENA_NEW(&b->plan->arena, ob_kernel_needs);
+        if (!kept) return OB_E_MEMORY;
+        *kept = needs;
+        step->needs = kept;
     }
     OB_TRY(reserve_scratch(b, &needs, step));
     OB_TRY(keep_prepared(b, p, &needs, step));

@@ -6,6 +6,7 @@
 #include "core/graph/copy.h"
 #include "ops/infer/infer.h"
 #include "ops/kernel/common.h"
+#include "ops/kernel/conversion.h"
 #include "ops/table/op.h"
 #include "passes/check/names.h"
 #include "passes/check/propagate.h"
@@ -146,6 +147,7 @@ static ob_status run_kernel(call *c, const ob_kernel *kernel) {
         ob_view *out = &c->args.out[i];
         if (out->dtype != OB_NONE && out->rank != OB_RANK_UNKNOWN) OB_TRY(new_output(c, out, out->dtype, out->rank, out->dims));
     }
+    c->args.conversions = &ob__all_conversions;
     c->args.state = OB_ARENA_ARRAY(&c->arena, char, kernel->state_bytes);
     if (!c->args.state) return OB_E_MEMORY;
     ob_status status = kernel->plan ? kernel->plan(&site, &c->args, &needs, c->error) : OB_OK;

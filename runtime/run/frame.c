@@ -7,6 +7,7 @@
 #include "core/base/log.h"
 #include "core/graph/copy.h"
 #include "ops/kernel/common.h"
+#include "ops/kernel/conversion.h"
 #include "passes/check/names.h"
 #include "runtime/memory.h"
 #include "runtime/plan/layout.h"
@@ -246,6 +247,7 @@ static ob_status run_here(ob_frame *frame, const ob_step *step, ob_error *error)
                            .lanes = scratch + step->lanes,
                            .lane_stride = step->lane_stride,
                            .threads = frame->threads,
+                           .conversions = &ob__all_conversions,
                            .strings = &frame->strings};
     if (step->prepared) memcpy(args.prepared, step->prepared, sizeof args.prepared);
     return step->kernel->run(&args, error);
