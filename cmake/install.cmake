@@ -16,6 +16,13 @@ if(OB_BUILD_STATIC)
           ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development
           INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 endif()
+if(OB_BUILD_STATIC)
+  install(TARGETS onnx_broadcast_ahead EXPORT onnx_broadcast-ahead
+          ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development
+          INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+  install(EXPORT onnx_broadcast-ahead NAMESPACE onnx_broadcast:: FILE onnx_broadcast-ahead-targets.cmake
+          DESTINATION ${OB_INSTALL_CMAKEDIR} COMPONENT development)
+endif()
 if(OB_BUILD_TOOLS)
   install(TARGETS ${OB_TOOLS} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT tools)
   if(NOT OB_PACKAGE) # there they are compressed (package.cmake)

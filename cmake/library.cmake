@@ -3,7 +3,7 @@
 get_property(OB_NEEDED_NAMES GLOBAL PROPERTY OB_NEEDED_NAMES)
 get_property(OB_NEEDED_LINKS GLOBAL PROPERTY OB_NEEDED_LINKS)
 set(objects)
-foreach(layer core kernels proto ops passes runtime)
+foreach(layer core core_hosted kernels proto ops passes runtime)
   if(TARGET ob_${layer})
     list(APPEND objects $<TARGET_OBJECTS:ob_${layer}>)
   endif()
@@ -51,10 +51,10 @@ endif()
 # What emitted models link: kernels, the operators' `run` functions, and what they call. A linker takes only the sections in use.
 set(ahead_objects)
 foreach(layer core kernels ops)
-  list(APPEND ahead_objects $<FILTER:$<TARGET_OBJECTS:ob_${layer}>,EXCLUDE,base/fail\\.c>)
+  list(APPEND ahead_objects $<TARGET_OBJECTS:ob_${layer}>)
 endforeach()
-add_library(onnx_broadcast_ahead STATIC ${PROJECT_SOURCE_DIR}/runtime/ahead/run.c ${PROJECT_SOURCE_DIR}/runtime/ahead/fail.c
-            ${ahead_objects})
+add_library(onnx_broadcast_ahead STATIC ${PROJECT_SOURCE_DIR}/runtime/ahead/run.c ${PROJECT_SOURCE_DIR}/runtime/ahead/copy.c
+            ${PROJECT_SOURCE_DIR}/runtime/ahead/fail.c ${PROJECT_SOURCE_DIR}/runtime/ahead/threads.c ${ahead_objects})
 add_library(onnx_broadcast::ahead ALIAS onnx_broadcast_ahead)
 ob_target_settings(onnx_broadcast_ahead)
 target_include_directories(onnx_broadcast_ahead PRIVATE ${PROJECT_BINARY_DIR}/layers/ops ${PROJECT_BINARY_DIR}/layers/kernels

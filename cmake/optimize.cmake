@@ -20,6 +20,8 @@ endif()
 set(OB_SMALL_OPTIONS "")
 if(OB_FOLDER_LEVELS)
   set(OB_SMALL_OPTIONS -Os -fno-unwind-tables -fno-asynchronous-unwind-tables)
+elseif(ob_type STREQUAL "MINSIZEREL")
+  set(OB_SMALL_OPTIONS -fno-unwind-tables -fno-asynchronous-unwind-tables)
 endif()
 
 # For loops over elements: they are vectorised, and the few elements behind whole vectors are computed one by one.

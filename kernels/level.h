@@ -14,4 +14,11 @@
 #define OBK_FN(loop)     OBK_CAT3(OBK_CAT(obk_, loop), __, OBK_ISA)
 #define OBK_SHARED(loop) OBK_CAT(obk_, loop)
 
+/* Compiled for size: forms of a loop that only make it faster are left out. Bits are the same. */
+#ifdef __OPTIMIZE_SIZE__
+#define OBK_SMALL_CODE 1
+#else
+#define OBK_SMALL_CODE 0
+#endif
+
 #endif

@@ -49,9 +49,9 @@ typedef struct ob_ahead_value {
     uint32_t sizes; /**< first entry of its dims, then its strides in bytes, in ob_ahead_plan.sizes */
 } ob_ahead_value;
 
-/** One call of a kernel, or a copy. */
+/** One call of a kernel. */
 typedef struct ob_ahead_step {
-    ob_status (*run)(const struct ob_kernel_args *args, ob_error *error); /**< NULL: copies its operand to its result */
+    ob_status (*run)(const struct ob_kernel_args *args, ob_error *error); /**< of the kernel */
     const void *state;                                                    /**< what the kernel planned; NULL: nothing */
     const void *const *prepared;                                          /**< constants in the kernel's own form; NULL: none */
     uint32_t values;   /**< first entry of its operands, then its results, in ob_ahead_plan.values */

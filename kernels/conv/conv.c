@@ -57,7 +57,7 @@ OBK_INLINE __m256i MAKE_MASK(int64_t first, int64_t end) {
     return _mm256_andnot_si256(_mm256_cmpgt_epi32(_mm256_set1_epi32((int)first), lane),
                                _mm256_cmpgt_epi32(_mm256_set1_epi32((int)end), lane));
 }
-#elif !OBK_PLAIN_REAL
+#elif !OBK_PLAIN_REAL && !OBK_SMALL_CODE
 enum { DEPTHWISE_ROWS = 4, DEPTHWISE_WIDE_MASKED = false };
 typedef struct lane_range {
     int first, end;

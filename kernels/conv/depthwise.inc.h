@@ -4,7 +4,7 @@
  * A tile has DEPTHWISE_ROWS rows of results by one or 2 vectors; the plane is read in place. Padding is read as
  * zeros, which are multiplied like elements, so that bits are those of the other loops. */
 
-#if OBK_PLAIN_REAL
+#if OBK_PLAIN_REAL || OBK_SMALL_CODE
 /* Some results of a row, with the same bits in less code. checks: they may read padding. x: what the first of them would read
  * first, in row `row` and column `column` of the plane. */
 OBK_INLINE void NAME(plain)(const int n, const bool checks, const obk_window *win, const T *x, const T *w, T start, ptrdiff_t row,

@@ -23,10 +23,13 @@ typedef struct obk_iteration_operand {
 } obk_iteration_operand;
 
 typedef struct obk_short_rows obk_short_rows; /* see short_rows.h */
+struct obk_iteration;
 
 typedef struct obk_iteration {
     obk_nd nd;
     const obk_short_rows *short_rows; /* for aligned operands, in place of all that follows; NULL: none */
+    /* Computes them; by address, so that only plans with short rows link it. data: of the inputs, then the output. */
+    void (*run_short_rows)(const struct obk_iteration *iteration, char *const *data, const ob_threads *threads);
     obk_loop loop;
     const obk_program *program; /* in place of the loop; NULL: none */
     const void *params;

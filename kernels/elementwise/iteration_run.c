@@ -4,7 +4,6 @@
 #include "core/base/integers.h"
 #include "core/graph/copy.h"
 #include "kernels/elementwise/iteration_layout.h"
-#include "kernels/elementwise/short_rows.h"
 #include "kernels/elementwise/strided.h"
 
 typedef struct tiles {
@@ -332,7 +331,7 @@ void obk_iteration_run(const obk_iteration *b, const ob_view *in, const ob_view 
         char *data[OBK_PROGRAM_OPERANDS + 1];
         for (uint32_t k = 0; k < b->nd.n_inputs; k++) data[k] = (char *)(uintptr_t)input_data(&r, k);
         data[b->nd.n_inputs] = out->data;
-        obk_short_rows_run(b, data, threads);
+        b->run_short_rows(b, data, threads);
         return;
     }
     /* a fold writes its accumulator before it reads later operands, and a scalar first operand before the second */

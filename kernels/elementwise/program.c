@@ -149,7 +149,8 @@ static int make_links(const call *c, const obk_program_step *first, obk_link *li
 }
 
 /* Runs the chain that begins with the step; returns the elements of a row that are done. Not inlined: its links are large. */
-static __attribute__((noinline)) int64_t run_chain(const call *c, const obk_program_step *first) {
+static __attribute__((noinline)) int64_t run_chain(const void *of, const obk_program_step *first) {
+    const call *c = of;
     enum { SHORT_BYTES = 512 }; /* for shorter rows the links cost more than they save */
     obk_link links[OBK_MOST_LINKS];
     const bool is_double = first->form->is_double;
@@ -167,6 +168,7 @@ int obk_program_links(const obk_program *program, uint32_t n_operands, const int
 
 void obk_program_join(obk_program *program, const int32_t (*reads)[3]) {
     uint32_t n_readers[OBK_PROGRAM_STEPS] = {0}, first = 0;
+    program->run_chain = run_chain;
     for (uint32_t s = 0; s < program->n_steps; s++)
         for (uint32_t k = 0; k < program->steps[s].n_in; k++) {
             const int32_t read = reads[s][k];
@@ -241,14 +243,14 @@ void obk_program_run(const obk_program *program, uint32_t n_operands, char *cons
     else if (rows > 1)
         join_rows(&c);
     if (obk_program_is_chain(program)) {
-        const int64_t done = run_chain(&c, program->steps);
+        const int64_t done = program->run_chain(&c, program->steps);
         if (done < c.n) run_behind(&c, done);
         return;
     }
     for (uint32_t s = 0; s < program->n_steps;) {
         const obk_program_step *at = &program->steps[s];
         const uint32_t some = at->joined ? at->joined : 1;
-        const int64_t done = at->joined ? run_chain(&c, at) : 0;
+        const int64_t done = at->joined ? program->run_chain(&c, at) : 0;
         for (uint32_t i = 0; i < some; i++)
             if (at[i].per_row && !at[i].whole_rows)
                 run_per_row(&c, &at[i]);

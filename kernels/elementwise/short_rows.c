@@ -79,6 +79,8 @@ static bool find_distances(const obk_iteration *b, const obk_short_rows *s, uint
     return true;
 }
 
+static void run_short_rows(const obk_iteration *b, char *const *data, const ob_threads *threads);
+
 static ob_status make_rows(obk_iteration *b, const obk_link *links, int n_links, bool is_double, ob_arena *arena,
                            ob_error *error) {
     const uint32_t n_in = b->nd.n_inputs;
@@ -102,6 +104,7 @@ static ob_status make_rows(obk_iteration *b, const obk_link *links, int n_links,
         }
     }
     b->short_rows = s;
+    b->run_short_rows = run_short_rows;
     return OB_OK;
 }
 
@@ -153,7 +156,7 @@ static void rows_range(void *context, int64_t begin, int64_t end) {
     }
 }
 
-void obk_short_rows_run(const obk_iteration *b, char *const *data, const ob_threads *threads) {
+static void run_short_rows(const obk_iteration *b, char *const *data, const ob_threads *threads) {
     const obk_short_rows *s = b->short_rows;
     run r = {b, data};
     ob__parallel(threads, s->n_blocks, ob__ceil_div(GRAIN_ELEMS, s->most * b->nd.dims[b->nd.rank - 1]), rows_range, &r);

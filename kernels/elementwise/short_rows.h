@@ -8,7 +8,5 @@
 /* Sets b->short_rows if this form computes the iteration: rows of a few vectors, operands that are dense or one element within a
  * row, and a chain. E_MEMORY. */
 ob_status obk_short_rows_plan(obk_iteration *b, const obk_iteration_spec *spec, ob_arena *arena, ob_error *error);
-/* Computes b->short_rows. data: of the inputs, then the output. */
-void obk_short_rows_run(const obk_iteration *b, char *const *data, const ob_threads *threads);
 
 #endif

@@ -1,9 +1,14 @@
 /* Template of pool.c: maxima. Parameters: T, PAD, NAME(n), IS_NAN(x), LOWEST, and for floats VECTOR, REGISTER, UNORDERED(a, b).
  */
-#if defined(REGISTER) && OBK_PLAIN_REAL /* small kernels like all others, in less code */
+#if OBK_SMALL_CODE
+#define HAS_SMALL 0 /* small kernels like all others, in less code */
+#elif defined(REGISTER) && OBK_PLAIN_REAL
+#define HAS_SMALL 0
 #elif defined(REGISTER)
+#define HAS_SMALL 1
 #include "kernels/pool/max_strips.inc.h"
 #else
+#define HAS_SMALL 1
 #include "kernels/pool/max_small.inc.h"
 #endif
 
@@ -145,15 +150,17 @@ static void NAME(max_each)(const obk_pool *p, const T *x, T *y, int64_t *indices
 }
 
 void LOOP(pool_max)(const obk_pool *p, const void *x, void *y, int64_t *indices, int64_t b, void *lane, obk_pace *pace) {
-    if (!p->tiled) NAME(max_each)(p, x, y, indices, pace);
-#if !defined(REGISTER) || !OBK_PLAIN_REAL
-    else if (is_small(&p->window) && NAME(max_small)(p, x, y, b, lane)) {
-    }
+    if (!p->tiled)
+        NAME(max_each)(p, x, y, indices, pace);
+#if HAS_SMALL
+    else if (is_small(&p->window) && NAME(max_small)(p, x, y, b, lane))
+        return;
 #endif
     else
         NAME(max_tiled)(p, x, y, b, lane);
 }
 
+#undef HAS_SMALL
 #undef HIGHER
 #undef HIGHER_OF
 #undef T

@@ -138,7 +138,7 @@ static void conv_chunk(void *context, int64_t chunk, int lane) {
     }
 }
 
-static ob_status conv_compute(const ob_kernel_args *args, ob_error *error) {
+OB_RUN(ob__compute_conv) {
     (void)error;
     const conv *s = args->state;
     const ob_conv_split *split = &s->split;
@@ -156,10 +156,10 @@ static ob_status conv_compute(const ob_kernel_args *args, ob_error *error) {
 
 OB_RUN(ob__run_conv) {
     const ob_conv_split *split = &((const conv *)args->state)->split;
-    if (!split->panels) return ob__run_real(args, conv_compute, error);
+    if (!split->panels) return ob__run_real(args, ob__compute_conv, error);
     ob_view in[3];
     const ob_kernel_args others = without_weights(args, in);
-    return ob__run_real(&others, conv_compute, error);
+    return ob__run_real(&others, ob__compute_conv, error);
 }
 
 /* Images and output channels are rows. */
@@ -173,5 +173,6 @@ const ob_kernel ob__kernel_conv = {.name = "conv",
                                    .state_bytes = sizeof(conv),
                                    .plan = conv_plan,
                                    OB_RUNS(ob__run_conv),
+                                   OB_PLAIN(ob__compute_conv),
                                    .state = &conv_struct,
                                    .epilogue_columns = conv_columns};

@@ -56,7 +56,8 @@ enum { OB_PREPARED_MAX = 4 };
 #define OB_RUN(function)                                                                                                         \
     ob_status function(const struct ob_kernel_args *args, ob_error *error);                                                      \
     ob_status function(const struct ob_kernel_args *args, ob_error *error)
-#define OB_RUNS(function) .run = (function), .run_name = #function
+#define OB_RUNS(function)  .run = (function), .run_name = #function
+#define OB_PLAIN(function) .plain_name = #function
 
 /* A request for a prepared constant: a constant operand in the form that a kernel needs, which the session makes once for all
  * plans and workers. */
@@ -143,6 +144,8 @@ typedef struct ob_kernel {
     /* For plans that are written as C: the name of `run`, and the members of its state; NULL: there are none. Without a name the
      * kernel cannot be written. */
     const char *run_name;
+    const char *plain_name; /* of a function that computes the same where planning has asked for neither scratch memory nor
+                               conversions: less code; NULL: there is none */
     const struct ob_struct *state;
     /* Sets strides and data of out[i] relative to in[j]; dims are set already. Called once during planning, where a NULL input
      * gives a NULL output, and again whenever the memory of the input changes. E_UNSUPPORTED if these strides do not allow a

@@ -75,8 +75,10 @@ static ob_status softmax_plan(const ob_kernel_site *site, ob_kernel_args *args, 
     const ob_dtype dtype = args->in[0].dtype;
     OB_TRY(read_layout(site, args, &s->l, error));
     s->logarithm = ob__softmax_params(site->node, site->op).logarithm;
-    s->rows = OBK_LOOPS(softmax)->rows[dtype == OB_DOUBLE];
-    s->columns = OBK_LOOPS(softmax)->columns[dtype == OB_DOUBLE];
+    if (s->l.inner == 1)
+        s->rows = OBK_LOOPS(softmax)->rows[dtype == OB_DOUBLE];
+    else
+        s->columns = OBK_LOOPS(softmax)->columns[dtype == OB_DOUBLE];
     if (s->l.inner > 1) OB_TRY(ob__need_lanes(needs, OBK_SOFTMAX_BYTES, 1, error));
     if (ob__dtype_is_real(dtype)) return OB_OK;
     s->widen = OBK_LOOPS(convert)[OB_FLOAT][dtype];

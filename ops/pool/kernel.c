@@ -177,7 +177,7 @@ static void pool_chunk(void *context, int64_t chunk, int lane) {
     }
 }
 
-static ob_status pool_compute(const ob_kernel_args *args, ob_error *error) {
+OB_RUN(ob__compute_pool) {
     (void)error;
     const pool *p = args->state;
     job j = {.p = p, .args = args, .indices = ob__wanted(args, 1) ? args->out[1].data : NULL};
@@ -186,11 +186,12 @@ static ob_status pool_compute(const ob_kernel_args *args, ob_error *error) {
 }
 
 OB_RUN(ob__run_pool) {
-    return ob__run_real(args, pool_compute, error);
+    return ob__run_real(args, ob__compute_pool, error);
 }
 
 const ob_kernel ob__kernel_pool = {
-    .name = "pool", .state_bytes = sizeof(pool), .plan = pool_plan, OB_RUNS(ob__run_pool), .state = &pool_struct};
+    .name = "pool", .state_bytes = sizeof(pool), .plan = pool_plan, OB_RUNS(ob__run_pool),
+                                   OB_PLAIN(ob__compute_pool), .state = &pool_struct};
 
 /* ---- Global pooling: each plane becomes one element ---- */
 

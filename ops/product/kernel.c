@@ -199,6 +199,22 @@ static bool gains_by_packing_a(const product *s) {
     return p->a.column == 1 ? p->a.row * width % SAME_SETS == 0 : p->a.column >= FAR / width;
 }
 
+/* For a plan that is written as C: only the loops that this product calls, so that no others are linked. */
+static ob_status keep_used(const ob_kernel_site *site, product *s, ob_error *error) {
+    if (!site->loops_only) return OB_OK;
+    const bool by_row = s->method == OB_BY_ROW || s->method == OB_BY_COLUMN;
+    obk_gemm *used = ob__tail(site, 1, sizeof *used);
+    OB_FAIL_IF(!used, error, OB_E_MEMORY, "no memory for a plan");
+    *used = *s->gemm;
+    if (by_row)
+        used->product = NULL;
+    else
+        used->row = NULL;
+    if (!s->packs_a) used->pack_a = NULL;
+    s->gemm = used;
+    return OB_OK;
+}
+
 static ob_status plan_product(const ob_kernel_site *site, product *s, ob_kernel_args *args, ob_kernel_needs *needs,
                               ob_error *error) {
     const ob_view *in = args->in;
@@ -231,6 +247,7 @@ static ob_status plan_product(const ob_kernel_site *site, product *s, ob_kernel_
     if (s->out_converted) ob__need_conversion(needs, s->computing, args->out[0].dtype);
     if (s->out_converted) OB_TRY(ob__need_scratch(needs, ob__count(&args->out[0]), ob_dtype_size(s->computing), error));
     if (s->method == OB_BY_TILES && s->b.prepared < 0) needs->lane_bytes = obk_panel_bytes(s->gemm, s->p.k);
+    OB_TRY(keep_used(site, s, error));
     s->epilogue = site->epilogue;
     s->registers_at = (size_t)ob__round_up((int64_t)needs->lane_bytes, 64);
     if (s->epilogue) needs->lane_bytes = s->registers_at + ob__epilogue_bytes(s->epilogue);
@@ -324,6 +341,25 @@ static void multiply_chunk(void *context, int64_t chunk, int lane) {
     }
 }
 
+/* The product of operands in their final form. */
+static void compute(const job *j) {
+    const product *s = j->s;
+    ob__each_chunk(j->args->threads, s->p.n_chunks, multiply_chunk, (void *)(uintptr_t)j);
+}
+
+OB_RUN(ob__compute_product) {
+    const product *s = args->state;
+    (void)error;
+    const job j = {.s = s,
+                   .args = args,
+                   .a = args->in[0].data,
+                   .b = s->b.prepared >= 0 ? args->prepared[s->b.prepared] : args->in[1].data,
+                   .c = s->has_c ? args->in[2].data : NULL,
+                   .y = args->out[0].data};
+    compute(&j);
+    return OB_OK;
+}
+
 OB_RUN(ob__run_product) {
     const product *s = args->state;
     const ob_view *out = &args->out[0];
@@ -341,7 +377,7 @@ OB_RUN(ob__run_product) {
         j.packed = ob__take(&scratch, packed_rows(s) * s->p.k, ob_dtype_size(s->computing));
         ob__parallel(args->threads, packed_rows(s) / s->gemm->mr, (1 << 16) / (s->p.k * s->gemm->mr) + 1, pack_tiles, &j);
     }
-    ob__each_chunk(args->threads, s->p.n_chunks, multiply_chunk, &j);
+    compute(&j);
     if (!s->out_converted) return OB_OK;
     return ob__convert_many(args, out->data, out->dtype, y, s->computing, ob__count(out), error);
 }
@@ -378,6 +414,7 @@ const ob_kernel ob__kernel_matmul = {.name = "matmul",
                                      .state_bytes = sizeof(product),
                                      .plan = matmul_plan,
                                      OB_RUNS(ob__run_product),
+                                     OB_PLAIN(ob__compute_product),
                                      .state = &ob__product_struct,
                                      .epilogue_columns = product_columns,
                                      .is_product = true};
@@ -386,5 +423,6 @@ const ob_kernel ob__kernel_gemm = {.name = "gemm",
                                    .state_bytes = sizeof(product),
                                    .plan = gemm_plan,
                                    OB_RUNS(ob__run_product),
+                                   OB_PLAIN(ob__compute_product),
                                    .state = &ob__product_struct,
                                    .epilogue_columns = product_columns};

@@ -47,7 +47,7 @@ static void find_parts(void *context, int64_t begin, int64_t end) {
     k->find(&k->search, args->out[0].data, args->in[0].data, begin, end);
 }
 
-static ob_status argreduce_compute(const ob_kernel_args *args, ob_error *error) {
+OB_RUN(ob__compute_argreduce) {
     (void)error;
     const argreduce *k = args->state;
     ob_kernel_args shared = *args;
@@ -56,11 +56,12 @@ static ob_status argreduce_compute(const ob_kernel_args *args, ob_error *error) 
 }
 
 OB_RUN(ob__run_argreduce) {
-    return ob__run_real(args, argreduce_compute, error);
+    return ob__run_real(args, ob__compute_argreduce, error);
 }
 
 const ob_kernel ob__kernel_argreduce = {.name = "argreduce",
                                         .state_bytes = sizeof(argreduce),
                                         .plan = argreduce_plan,
                                         OB_RUNS(ob__run_argreduce),
+                                   OB_PLAIN(ob__compute_argreduce),
                                         .state = &argreduce_struct};

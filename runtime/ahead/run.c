@@ -30,10 +30,6 @@ static ob_status run_step(const ob_ahead_plan *plan, const ob_ahead_step *step, 
                           ob_view *views) {
     for (uint32_t i = 0; i < (uint32_t)step->n_in + step->n_out; i++)
         place_view(plan, bases, &plan->values[step->values + i], &views[i]);
-    if (!step->run) {
-        ob__copy_view(&views[1], &views[0], NULL);
-        return OB_OK;
-    }
     const ob_conversions conversions = {find_conversion, plan->conversions, plan->n_conversions};
     ob_kernel_args args = {.n_in = (uint32_t)step->n_in - step->n_others,
                            .n_out = step->n_out,

@@ -167,7 +167,8 @@ static ob_status put_kernel(tables *t, const ob_step *step, const char **run, co
     const ob_kernel *kernel = step->kernel;
     if (!kernel->run_name || (kernel->state_bytes && !kernel->state))
         return ob__emit_refuse(e, "its kernel, `%s`, has no written form", kernel->name);
-    *run = kernel->run_name;
+    const bool is_plain = kernel->plain_name && step->needs->scratch_bytes == 0 && step->needs->n_conversions == 0;
+    *run = is_plain ? kernel->plain_name : kernel->run_name;
     ob__emit_declaration(e, *run, true);
     OB_TRY(note_conversions(t, step->needs));
     *state = kernel->state ? ob__emit_struct(e, kernel->state, step->state, 1) : "0";
@@ -182,7 +183,11 @@ static ob_status put_step(tables *t, const ob_step *step) {
     if (step->kind == OB_STEP_IN_PLACE) return OB_OK;
     if (step->kind == OB_STEP_CONTROL) return ob__emit_refuse(e, "its subgraphs");
     if (step->kind == OB_STEP_DYNAMIC) return ob__emit_refuse(e, "the size of its result depends on data");
-    if (step->kind == OB_STEP_KERNEL) OB_TRY(put_kernel(t, step, &run, &state));
+    if (step->kind == OB_STEP_COPY) {
+        run = "ob__run_copy";
+        ob__emit_declaration(e, run, true);
+    } else
+        OB_TRY(put_kernel(t, step, &run, &state));
     OB_TRY(put_prepared(t, step, &prepared));
     for (uint32_t i = 0; i < step->n_in + step->n_out; i++)
         OB_TRY(put_value(t, step->slots[i], i >= step->n_in || !is_replaced(step, i)));
