@@ -210,11 +210,13 @@ static int64_t program_steps(const void *owner, uint32_t i) {
     return ((const obk_program *)owner)->n_steps;
 }
 
-static const ob_member program_members[] = {
-    OB_VALUE(obk_program, n_steps),    OB_VALUE(obk_program, n_registers),
-    OB_VALUE(obk_program, largest),    OB_VALUE(obk_program, row),
-    OB_ONLY_NULL(obk_program, chains),
-                                            OB_UNREAD(obk_program, run_chain), OB_REST(obk_program, steps, &program_step_struct, program_steps)};
+static const ob_member program_members[] = {OB_VALUE(obk_program, n_steps),
+                                            OB_VALUE(obk_program, n_registers),
+                                            OB_VALUE(obk_program, largest),
+                                            OB_VALUE(obk_program, row),
+                                            OB_ONLY_NULL(obk_program, chains),
+                                            OB_UNREAD(obk_program, run_chain),
+                                            OB_REST(obk_program, steps, &program_step_struct, program_steps)};
 const ob_struct obk_program_struct = OB_STRUCT(obk_program, program_members);
 
 static int64_t iteration_operands(const void *owner, uint32_t i) {
@@ -238,7 +240,7 @@ static const ob_struct iteration_operand_struct = OB_STRUCT(obk_iteration_operan
 
 static const ob_member iteration_members[] = {OB_NESTED(obk_iteration, nd, &obk_nd_struct),
                                               OB_ONLY_NULL(obk_iteration, short_rows),
-    OB_UNREAD(obk_iteration, run_short_rows),
+                                              OB_UNREAD(obk_iteration, run_short_rows),
                                               OB_FUNCTION(obk_iteration, loop),
                                               OB_POINTER(obk_iteration, program, &obk_program_struct, NULL),
                                               OB_PARAMS(obk_iteration, params),

@@ -236,7 +236,12 @@ ob_status ob_elementwise_create(const char *op, int64_t opset, const ob_view *in
     memcpy(in, inputs, n_inputs * sizeof *in);
     ob__arena_init(&made->strings, &made->allocator);
     ob__arena_init(&made->tails, &made->allocator);
-    made->args = (ob_kernel_args){.n_in = (uint32_t)n_inputs, .n_out = 1, .in = in, .out = &made->output, .state = memory + head, .conversions = &ob__all_conversions};
+    made->args = (ob_kernel_args){.n_in = (uint32_t)n_inputs,
+                                  .n_out = 1,
+                                  .in = in,
+                                  .out = &made->output,
+                                  .state = memory + head,
+                                  .conversions = &ob__all_conversions};
     atomic_flag_clear(&made->in_use);
     ob_status status =
         plan_call(&made->args, STATE_BYTES, &made->tails, &made->op, op, opset, options, n_options, &made->tile_bytes, error);

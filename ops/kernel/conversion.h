@@ -35,6 +35,7 @@ ob_status ob__convert_in_run(const ob_kernel_args *args, void *to, ob_dtype to_d
 ob_status ob__convert_many(const ob_kernel_args *args, void *to, ob_dtype to_dtype, const void *from, ob_dtype from_dtype,
                            int64_t n, ob_error *error);
 /* The conversion of n contiguous elements. */
-void ob__apply_conversion(const ob_conversion *conversion, void *to, size_t to_size, const void *from, size_t from_size, int64_t n);
+void ob__apply_conversion(const ob_conversion *conversion, void *to, size_t to_size, const void *from, size_t from_size,
+                          int64_t n);
 
 #endif

@@ -25,8 +25,7 @@ static void narrow(void *to, const int32_t *from, int64_t n, size_t width) {
 static ob_status convert(const ob_kernel_args *args, const ob_view *in, const ob_view *out, ob_error *error) {
     const int64_t n = ob__count(out);
     const size_t width = ob_dtype_size(out->dtype);
-    if (in->dtype != OB_INT32 || width > 2)
-        return ob__convert_many(args, out->data, out->dtype, in->data, in->dtype, n, error);
+    if (in->dtype != OB_INT32 || width > 2) return ob__convert_many(args, out->data, out->dtype, in->data, in->dtype, n, error);
     enum { SOME = 1 << 16 };
     obk_pace pace = ob__pace(args->threads);
     for (int64_t done = 0; done < n && !obk_stops(&pace, SOME); done += SOME)

@@ -234,12 +234,12 @@ static ob_status put_all(tables *t) {
         ob__text_puts(&e->plans, "\n};\n");
         if (parts[i].text->failed) return ob__fail(e->error, OB_E_MEMORY, "no memory for the text");
     }
-    ob__text_printf(
-        &e->plans,
-        "static const ob_ahead_plan %s_plan%u = {%s_steps%u, %s_values%u, %s_sizes%u, %s_places%u, %s_constants, "
-        "%s_conversions%u, %u, %u, %u, %u, %u, %llu, %s_ARENA_ALIGN};\n",
-        name, t->number, name, t->number, name, t->number, name, t->number, name, t->number, name, name, t->number, t->n_steps,
-        t->n_places, t->n_conversions, e->session->n_inputs, e->session->model->graph->n_outputs, (unsigned long long)plan->memory.arena_bytes, name);
+    ob__text_printf(&e->plans,
+                    "static const ob_ahead_plan %s_plan%u = {%s_steps%u, %s_values%u, %s_sizes%u, %s_places%u, %s_constants, "
+                    "%s_conversions%u, %u, %u, %u, %u, %u, %llu, %s_ARENA_ALIGN};\n",
+                    name, t->number, name, t->number, name, t->number, name, t->number, name, t->number, name, name, t->number,
+                    t->n_steps, t->n_places, t->n_conversions, e->session->n_inputs, e->session->model->graph->n_outputs,
+                    (unsigned long long)plan->memory.arena_bytes, name);
     return OB_OK;
 }
 
