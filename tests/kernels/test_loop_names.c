@@ -149,7 +149,7 @@ static void names_are_unique(void **state) {
     bool by_level, other_by_level;
     for (unsigned i = 0; obk_loop_at(i, &loop, &name, &by_level); i++, n++)
         for (unsigned j = 0; j < i && obk_loop_at(j, &other, &other_name, &other_by_level); j++)
-            if (strcmp(name, other_name) == 0 && (loop != other || by_level != other_by_level))
+            if (loop && other && strcmp(name, other_name) == 0 && (loop != other || by_level != other_by_level))
                 fail_msg("%s are two loops", name);
     assert_true(n > 600);
 }
