@@ -3,6 +3,7 @@
 #include "kernels/kernels.h"
 #include "kernels/random/random.h"
 #include "ops/kernel/common.h"
+#include "ops/kernel/conversion.h"
 #include "ops/kernel/members.h"
 #include "ops/norm/params.h"
 #include "ops/random/params.h"
@@ -29,7 +30,6 @@ typedef struct dropping {
 } dropping;
 
 static ob_status dropout_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
-    (void)needs;
     dropout *d = args->state;
     const ob_dropout_params p = ob__dropout_params(site->node, site->op);
     int64_t n = ob__count(&args->out[0]);
@@ -38,6 +38,10 @@ static ob_status dropout_plan(const ob_kernel_site *site, ob_kernel_args *args, 
     OB_FAIL_IF(bad, error, OB_E_SHAPE, "outputs of another size than the data");
     for (uint32_t i = 0; i < 2; i++)
         if (ob__given(args, i)) OB_TRY(ob__check_type(site, args, i, error));
+    if (ob__given(args, 1)) ob__need_conversion(needs, args->in[1].dtype, OB_DOUBLE);
+    ob__need_conversion(needs, args->in[0].dtype, OB_DOUBLE);
+    ob__need_conversion(needs, OB_DOUBLE, args->out[0].dtype);
+    if (ob__wanted(args, 1)) ob__need_conversion(needs, OB_DOUBLE, args->out[1].dtype);
     d->trains = p.trains;
     d->ratio = p.ratio;
     d->key = ob__random_key(site->node);
@@ -53,14 +57,15 @@ static void dropout_part(void *context, int64_t begin, int64_t end) {
     for (int64_t at = begin; at < end; at += BLOCK) {
         const int64_t n = end - at < BLOCK ? end - at : BLOCK;
         d->dropout->uniform(d->dropout->key, at, n, kept);
-        ob__convert(numbers, OB_DOUBLE, (const char *)x->data + at * width, x->dtype, n, NULL);
+        (void)ob__convert_in_run(d->args, numbers, OB_DOUBLE, (const char *)x->data + at * width, x->dtype, n, NULL);
         for (int64_t i = 0; i < n; i++) {
             kept[i] = kept[i] >= d->ratio;
             numbers[i] = d->scale * numbers[i] * kept[i];
         }
-        ob__convert((char *)y->data + at * width, y->dtype, numbers, OB_DOUBLE, n, NULL);
+        (void)ob__convert_in_run(d->args, (char *)y->data + at * width, y->dtype, numbers, OB_DOUBLE, n, NULL);
         if (mask)
-            ob__convert((char *)mask->data + at * (int64_t)ob_dtype_size(mask->dtype), mask->dtype, kept, OB_DOUBLE, n, NULL);
+            (void)ob__convert_in_run(d->args, (char *)mask->data + at * (int64_t)ob_dtype_size(mask->dtype), mask->dtype, kept,
+                                     OB_DOUBLE, n, NULL);
     }
 }
 
@@ -68,7 +73,7 @@ static void dropout_part(void *context, int64_t begin, int64_t end) {
 static ob_status dropout_asks(const ob_kernel_args *args, bool *trains, double *ratio, ob_error *error) {
     if (ob__given(args, 2)) *trains = *(const uint8_t *)args->in[2].data != 0;
     if (!*trains) return OB_OK;
-    if (ob__given(args, 1)) OB_TRY(ob__convert(ratio, OB_DOUBLE, args->in[1].data, args->in[1].dtype, 1, error));
+    if (ob__given(args, 1)) OB_TRY(ob__convert_in_run(args, ratio, OB_DOUBLE, args->in[1].data, args->in[1].dtype, 1, error));
     OB_FAIL_IF(!(*ratio >= 0 && *ratio <= 1), error, OB_E_ARGUMENT, "ratio is %g: it must be from 0 to 1", *ratio);
     return OB_OK;
 }

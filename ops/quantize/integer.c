@@ -4,6 +4,7 @@
 #include "kernels/kernels.h"
 
 #include "ops/kernel/common.h"
+#include "ops/kernel/conversion.h"
 #include "ops/kernel/members.h"
 #include "ops/kernel/packed.h"
 #include "ops/table/op.h"
@@ -163,6 +164,9 @@ ob_status ob__plan_integers(const ob_kernel_site *site, const ob_kernel_args *ar
         bool one = ob__count(&args->in[s->at.y_scale]) == 1 && ob__count(&args->in[s->at.y_zero]) == 1;
         OB_FAIL_IF(!one, error, OB_E_SHAPE, "several scales or zero points of the result");
     }
+    const int8_t floats[] = {s->at.x_scale, s->at.w_scale, s->at.y_scale, s->at.y_zero};
+    for (size_t i = 0; i < sizeof floats; i++)
+        if (floats[i] >= 0) ob__need_conversion(needs, args->in[floats[i]].dtype, OB_FLOAT);
     const ob_view *w_zeros = given(args, s->at.w_zero) ? &args->in[s->at.w_zero] : NULL;
     s->w_packed = !site->constants_in_place && ob__packs_bytes(&args->in[s->at.w], w_zeros, s->w_zero.count, &s->w_zero_value);
     OB_TRY(ob__need_scratch(needs, s->x_zero.count, sizeof(int16_t), error));
@@ -181,7 +185,7 @@ static ob_status read_scales(const ob_kernel_args *args, int i, const ob_spread 
                              ob_error *error) {
     *out = ob__take(scratch, spread->count, sizeof **out);
     if (i < 0) return OB_OK;
-    return ob__convert(*out, OB_FLOAT, args->in[i].data, args->in[i].dtype, spread->count, error);
+    return ob__convert_in_run(args, *out, OB_FLOAT, args->in[i].data, args->in[i].dtype, spread->count, error);
 }
 
 ob_status ob__read_integers(const ob_kernel_args *args, const ob_integers *s, char **scratch, ob_integer_values *values,
@@ -194,6 +198,6 @@ ob_status ob__read_integers(const ob_kernel_args *args, const ob_integers *s, ch
     OB_TRY(read_scales(args, s->at.w_scale, &s->w_scale, scratch, &values->w_scale, error));
     if (!s->requantizes) return OB_OK;
     const ob_view *scale = &args->in[s->at.y_scale], *zero = &args->in[s->at.y_zero];
-    OB_TRY(ob__convert(&values->y_scale, OB_FLOAT, scale->data, scale->dtype, 1, error));
-    return ob__convert(&values->y_zero, OB_FLOAT, zero->data, zero->dtype, 1, error);
+    OB_TRY(ob__convert_in_run(args, &values->y_scale, OB_FLOAT, scale->data, scale->dtype, 1, error));
+    return ob__convert_in_run(args, &values->y_zero, OB_FLOAT, zero->data, zero->dtype, 1, error);
 }

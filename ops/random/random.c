@@ -4,6 +4,7 @@
 #include "core/graph/types.h"
 #include "kernels/kernels.h"
 #include "ops/kernel/common.h"
+#include "ops/kernel/conversion.h"
 #include "ops/kernel/members.h"
 #include "ops/random/params.h"
 
@@ -24,8 +25,8 @@ static const ob_struct drawing_struct = OB_STRUCT(drawing, drawing_members);
 /* ---- RandomNormal, RandomUniform ---- */
 
 static ob_status random_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
-    (void)needs;
     if (!ob__dtype_is_real_or_half(args->out[0].dtype)) return ob__no_type(site, error, args->out[0].dtype);
+    ob__need_conversion(needs, OB_DOUBLE, args->out[0].dtype);
     const ob_random_params params = ob__random_params(site->node);
     *(drawing *)args->state = (drawing){params, params.normal ? OBK_LOOPS(random)->normal : OBK_LOOPS(random)->uniform};
     return OB_OK;
@@ -40,7 +41,8 @@ static void random_part(void *context, int64_t begin, int64_t end) {
         const int64_t n = end - at < BLOCK ? end - at : BLOCK;
         d->draw(d->params.key, at, n, numbers);
         for (int64_t i = 0; i < n; i++) numbers[i] = d->params.first + d->params.span * numbers[i];
-        ob__convert((char *)out->data + at * (int64_t)ob_dtype_size(out->dtype), out->dtype, numbers, OB_DOUBLE, n, NULL);
+        (void)ob__convert_in_run(args, (char *)out->data + at * (int64_t)ob_dtype_size(out->dtype), out->dtype, numbers,
+                                 OB_DOUBLE, n, NULL);
     }
 }
 
@@ -61,10 +63,11 @@ const ob_kernel ob__kernel_random = {.name = "random",
 /* ---- Bernoulli ---- */
 
 static ob_status bernoulli_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
-    (void)needs;
     double one;
     OB_TRY(ob__check_type(site, args, 0, error));
     OB_FAIL_IF(ob__count(&args->in[0]) != ob__count(&args->out[0]), error, OB_E_SHAPE, "a result of another size");
+    ob__need_conversion(needs, args->in[0].dtype, OB_DOUBLE);
+    ob__need_conversion(needs, OB_DOUBLE, args->out[0].dtype);
     *(drawing *)args->state = (drawing){{.key = ob__random_key(site->node)}, OBK_LOOPS(random)->uniform};
     return ob__one(args->out[0].dtype, &one, error);
 }
@@ -77,10 +80,12 @@ static void bernoulli_part(void *context, int64_t begin, int64_t end) {
     double numbers[BLOCK], chances[BLOCK];
     for (int64_t at = begin; at < end; at += BLOCK) {
         const int64_t n = end - at < BLOCK ? end - at : BLOCK;
-        ob__convert(chances, OB_DOUBLE, (const char *)in->data + at * (int64_t)ob_dtype_size(in->dtype), in->dtype, n, NULL);
+        (void)ob__convert_in_run(args, chances, OB_DOUBLE, (const char *)in->data + at * (int64_t)ob_dtype_size(in->dtype),
+                                 in->dtype, n, NULL);
         d->draw(d->params.key, at, n, numbers);
         for (int64_t i = 0; i < n; i++) numbers[i] = numbers[i] < chances[i];
-        ob__convert((char *)out->data + at * (int64_t)ob_dtype_size(out->dtype), out->dtype, numbers, OB_DOUBLE, n, NULL);
+        (void)ob__convert_in_run(args, (char *)out->data + at * (int64_t)ob_dtype_size(out->dtype), out->dtype, numbers,
+                                 OB_DOUBLE, n, NULL);
     }
 }
 

@@ -3,6 +3,7 @@
 #include "kernels/fft/fft.h"
 #include "kernels/kernels.h"
 #include "ops/kernel/common.h"
+#include "ops/kernel/conversion.h"
 #include "ops/kernel/members.h"
 #include "ops/signal/params.h"
 
@@ -129,7 +130,7 @@ static ob_status compute(const ob_kernel_args *args, ob_error *error) {
     }
     if (t->windowed) {
         double *window = ob__take(&scratch, t->fft.n, sizeof(double));
-        OB_TRY(ob__convert(window, OB_DOUBLE, args->in[2].data, args->in[2].dtype, t->fft.n, error));
+        OB_TRY(ob__convert_in_run(args, window, OB_DOUBLE, args->in[2].data, args->in[2].dtype, t->fft.n, error));
         r.window = window;
     }
     ob__each_chunk(args->threads, ob__ceil_div(t->n_lines, t->lines_per_chunk), chunk_of_lines, &r);
@@ -249,6 +250,10 @@ static ob_status stft_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_
     const int64_t width = ob__computing_type(args) == OB_DOUBLE ? sizeof(double) : sizeof(float);
     OB_TRY(ob__plan_real(args, needs, error));
     t->windowed = ob__given(args, 2);
+    if (t->windowed) { /* as it is, or in the type of computing */
+        ob__need_conversion(needs, args->in[2].dtype, OB_DOUBLE);
+        ob__need_conversion(needs, ob__computing_type(args), OB_DOUBLE);
+    }
     t->like = (line){.is_double = width == sizeof(double),
                      .from_complex = x->rank == 3 && x->dims[2] == 2,
                      .to_complex = true,

@@ -14,14 +14,17 @@ static const ob_struct mel_struct = OB_STRUCT(mel, mel_members);
 /* Reads an operand that must hold one number. */
 static ob_status read_number(const ob_kernel_args *args, uint32_t i, double *out, ob_error *error) {
     OB_FAIL_IF(ob__count(&args->in[i]) != 1, error, OB_E_SHAPE, "operand %u is not one element", i);
-    return ob__convert(out, OB_DOUBLE, args->in[i].data, args->in[i].dtype, 1, error);
+    return ob__convert_in_run(args, out, OB_DOUBLE, args->in[i].data, args->in[i].dtype, 1, error);
 }
 
 static ob_status mel_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
     mel *m = args->state;
     const ob_view *y = &args->out[0];
     double one;
-    for (uint32_t i = 0; i < 5; i++) OB_TRY(ob__check_type(site, args, i, error));
+    for (uint32_t i = 0; i < 5; i++) {
+        OB_TRY(ob__check_type(site, args, i, error));
+        ob__need_conversion(needs, args->in[i].dtype, OB_DOUBLE);
+    }
     OB_FAIL_IF(y->rank != 2, error, OB_E_SHAPE, "a result of rank %d", y->rank);
     OB_TRY(ob__one(y->dtype, &one, error));
     m->bins = y->dims[0];
@@ -32,8 +35,10 @@ static ob_status mel_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_k
 
 static ob_status mel_shape(const ob_kernel_site *site, ob_kernel_args *args, ob_error *error) {
     double bands, points;
-    OB_TRY(read_number(args, 0, &bands, error));
-    OB_TRY(read_number(args, 1, &points, error));
+    ob_kernel_args all = *args; /* this is no run: nothing was asked for */
+    all.conversions = &ob__all_conversions;
+    OB_TRY(read_number(&all, 0, &bands, error));
+    OB_TRY(read_number(&all, 1, &points, error));
     OB_FAIL_IF(!(bands >= 0 && bands < 0x1p31 && points >= 0 && points < 0x1p31), error, OB_E_ARGUMENT, "%g bands, %g points",
                bands, points);
     args->out[0].rank = 2;

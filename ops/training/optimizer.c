@@ -1,6 +1,7 @@
 /* Adagrad, Adam, Momentum: one step for any number of tensors. Factors are computed in double, elements in the type of the
  * tensors. */
 #include "ops/kernel/common.h"
+#include "ops/kernel/conversion.h"
 #include "ops/kernel/members.h"
 #include "ops/training/params.h"
 
@@ -44,7 +45,6 @@ typedef struct stepping {
 } stepping;
 
 static ob_status optimizer_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
-    (void)needs;
     optimizer *o = args->state;
     o->params = ob__optimizer_params(site->node);
     o->n = ob__optimized(&o->params, args->n_in);
@@ -54,6 +54,7 @@ static ob_status optimizer_plan(const ob_kernel_site *site, ob_kernel_args *args
     for (uint32_t i = 0; i < args->n_in; i++) OB_TRY(ob__check_type(site, args, i, error));
     OB_FAIL_IF(ob__count(&args->in[0]) != 1 || ob__count(&args->in[1]) != 1, error, OB_E_SHAPE,
                "the rate and the count are one element each");
+    ob__need_conversion(needs, args->in[0].dtype, OB_DOUBLE);
     for (uint32_t i = 0; i < args->n_in - 2; i++) {
         const ob_view *x = &args->in[2 + i % o->n], *same = &args->in[2 + i];
         OB_FAIL_IF(same->dtype != x->dtype || ob__count(same) != ob__count(x), error, OB_E_SHAPE,
@@ -99,7 +100,7 @@ static factors factors_of(const ob_optimizer_params *p, double rate, double coun
 OB_RUN(ob__run_optimizer) {
     const optimizer *o = args->state;
     double rate;
-    OB_TRY(ob__convert(&rate, OB_DOUBLE, args->in[0].data, args->in[0].dtype, 1, error));
+    OB_TRY(ob__convert_in_run(args, &rate, OB_DOUBLE, args->in[0].data, args->in[0].dtype, 1, error));
     stepping s = {args, factors_of(&o->params, rate, (double)*(const int64_t *)args->in[1].data), o->n, 0, o->params.n_states};
     for (; s.tensor < o->n; s.tensor++) ob__parallel(args->threads, ob__count(&args->in[2 + s.tensor]), GRAIN, step_part, &s);
     return OB_OK;
