@@ -63,6 +63,9 @@ set_target_properties(onnx_broadcast_ahead PROPERTIES EXPORT_NAME ahead)
 target_compile_options(onnx_broadcast_ahead PRIVATE -ffunction-sections -fdata-sections)
 target_include_directories(onnx_broadcast_ahead PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>)
 target_link_libraries(onnx_broadcast_ahead INTERFACE m)
+if(NOT APPLE) # there it is the default
+  target_link_options(onnx_broadcast_ahead INTERFACE LINKER:--gc-sections)
+endif()
 if("sleef" IN_LIST OB_NEEDED_NAMES)
   target_link_libraries(onnx_broadcast_ahead INTERFACE $<LINK_ONLY:$<BUILD_INTERFACE:${OB_SLEEF_LIBRARY}>>
                                                        $<INSTALL_INTERFACE:onnx_broadcast::needs_sleef>)
