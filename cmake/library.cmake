@@ -16,6 +16,9 @@ function(ob_library name type export_name)
   set_target_properties(${name} PROPERTIES OUTPUT_NAME onnx_broadcast EXPORT_NAME ${export_name})
   target_include_directories(${name} INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>)
   target_compile_definitions(${name} INTERFACE ${OB_PART_DEFINITIONS})
+  if(OB_OPS AND type STREQUAL "STATIC") # programs take what is selected
+    target_link_options(${name} INTERFACE LINKER:--gc-sections)
+  endif()
   if(OB_SANITIZE)
     target_link_options(${name} PUBLIC -fsanitize=${OB_SANITIZE})
   endif()
@@ -42,7 +45,7 @@ if(OB_BUILD_SHARED)
   target_link_libraries(onnx_broadcast_shared PRIVATE ${OB_NEEDED_LINKS} m)
   # Calls inside the library stay inside; nothing of a static library that it contains is exported.
   target_link_options(onnx_broadcast_shared PRIVATE LINKER:-Bsymbolic-functions LINKER:--exclude-libs,ALL LINKER:--as-needed
-                      ${OB_LINK_OPTIONS})
+                      LINKER:--gc-sections ${OB_LINK_OPTIONS})
   if(NOT OB_SANITIZE)
     target_link_options(onnx_broadcast_shared PRIVATE LINKER:-z,defs)
   endif()

@@ -1,16 +1,74 @@
-# OB_OPS: files that name the operators of this build, as `onnx-broadcast-run --list-ops MODEL...` writes them. A line is
-# `DOMAIN NAME VERSION [TYPE...]`, and the row in force at that version is taken; types are not read yet. All other operators are
-# left out of the tables, and so their rules and kernels out of a static link (docs/adr/0067-selected-operators.md).
+# OB_OPS: files that name the operators and the loops of this build, as `onnx-broadcast-run --list-ops MODEL...` writes them. A
+# line is `DOMAIN NAME VERSION [TYPE...]`, and the row in force at that version is taken; types are for readers. All other
+# operators are left out of the tables, and so their rules and kernels out of a static link (docs/adr/0067-selected-operators.md).
+# A line `loop NAME` names a loop, or several that are taken together (kernels/*/*.def). If there is one, all other loops are left
+# out (docs/adr/0068-loops-by-name.md).
 set(OB_OPS "" CACHE STRING "Files that list the operators of the build; empty: all operators")
 
 # Adds the line's operator to `wanted` ("DOMAIN NAME VERSION").
 macro(ob_take_line file line)
   if("${line}" MATCHES "^([a-z_.]+) ([A-Za-z0-9]+) ([0-9]+)( [a-z0-9_ ]*)?$")
     list(APPEND wanted "${CMAKE_MATCH_1} ${CMAKE_MATCH_2} ${CMAKE_MATCH_3}")
+  elseif("${line}" MATCHES "^loop ([a-z0-9_]+)$")
+    list(APPEND loops ${CMAKE_MATCH_1})
   elseif(NOT "${line}" MATCHES "^ *(#.*)?$")
-    message(FATAL_ERROR "OB_OPS: ${file}: expected DOMAIN NAME VERSION [TYPE...], found: ${line}")
+    message(FATAL_ERROR "OB_OPS: ${file}: expected DOMAIN NAME VERSION [TYPE...] or loop NAME, found: ${line}")
   endif()
 endmacro()
+
+# Sets `wanted` and `loops`.
+macro(ob_read_selection)
+  set(wanted "")
+  set(loops "")
+  foreach(file ${OB_OPS})
+    get_filename_component(file ${file} ABSOLUTE BASE_DIR ${PROJECT_SOURCE_DIR})
+    if(NOT EXISTS ${file})
+      message(FATAL_ERROR "OB_OPS: there is no file ${file}")
+    endif()
+    set_property(DIRECTORY ${PROJECT_SOURCE_DIR} APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
+    file(STRINGS ${file} lines)
+    foreach(line IN LISTS lines)
+      ob_take_line(${file} "${line}")
+    endforeach()
+  endforeach()
+  list(REMOVE_DUPLICATES loops)
+endmacro()
+
+# The lines that there are: `known`. The rows of the tables are macros, so the compiler's preprocessor reads them.
+macro(ob_read_loops folder)
+  file(GLOB tables CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/kernels/*/*.def)
+  set(source "#define OBK_ALL_ROWS\n#define OBK_SLOT(place, loop) OBK_LINE loop\n#define OBK_SHARED_SLOT OBK_SLOT\n")
+  string(APPEND source "#define OBK_PART(line, place, loop) OBK_LINE line\n#define OBK_FIXED_SLOT(place, loop)\n")
+  string(APPEND source "#define OBK_VALUE(place, value)\n")
+  foreach(table ${tables})
+    string(APPEND source "#include \"${table}\"\n")
+  endforeach()
+  file(CONFIGURE OUTPUT ${folder}/selection/lines.c CONTENT "${source}" @ONLY)
+  execute_process(COMMAND ${CMAKE_C_COMPILER} -E -P ${folder}/selection/lines.c OUTPUT_VARIABLE known COMMAND_ERROR_IS_FATAL ANY)
+  string(REGEX MATCHALL "OBK_LINE [a-z0-9_]+" known "${known}")
+  list(TRANSFORM known REPLACE "OBK_LINE " "")
+endmacro()
+
+# Writes FOLDER/selection/loops.h, if a line of OB_OPS names a loop: then *selects is ON.
+function(ob_write_loops folder selects)
+  ob_read_selection()
+  set(${selects} OFF PARENT_SCOPE)
+  if(NOT loops)
+    return()
+  endif()
+  ob_read_loops(${folder})
+  set(selected "")
+  foreach(loop IN LISTS loops)
+    if(NOT loop IN_LIST known)
+      message(FATAL_ERROR "OB_OPS: there is no loop ${loop}")
+    endif()
+    string(APPEND selected "#define OBK_SELECT_${loop} 1\n")
+  endforeach()
+  file(CONFIGURE OUTPUT ${folder}/selection/loops.h CONTENT "${selected}" @ONLY)
+  set(${selects} ON PARENT_SCOPE)
+  list(LENGTH loops n)
+  message(STATUS "onnx_broadcast: ${n} loops of ${OB_OPS}")
+endfunction()
 
 # rows: "DOMAIN NAME", for each the variable "since DOMAIN NAME": its versions.
 macro(ob_read_rows)
@@ -33,17 +91,7 @@ endmacro()
 
 # Writes FOLDER/selection/selected.h and FOLDER/selection/left_out.def.
 function(ob_write_selection folder)
-  foreach(file ${OB_OPS})
-    get_filename_component(file ${file} ABSOLUTE BASE_DIR ${PROJECT_SOURCE_DIR})
-    if(NOT EXISTS ${file})
-      message(FATAL_ERROR "OB_OPS: there is no file ${file}")
-    endif()
-    set_property(DIRECTORY ${PROJECT_SOURCE_DIR} APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
-    file(STRINGS ${file} lines)
-    foreach(line IN LISTS lines)
-      ob_take_line(${file} "${line}")
-    endforeach()
-  endforeach()
+  ob_read_selection()
   ob_read_rows()
   foreach(row "ai.onnx Identity" "ai.onnx Constant") # the library makes nodes of these itself
     foreach(version ${since\ ${row}})

@@ -1,10 +1,12 @@
 /* Declares the loops that the rows of a table name. Parameters: MEMBER of kernels.def, ROWS the file with its rows. Sources
  * without a level see only loops that have one form for all levels.
  *
- * Rows: OBK_SLOT(place, loop), OBK_SHARED_SLOT(place, loop) for one form, OBK_VALUE(place, value) for what is no loop. A place is
- * a designator in the table. */
+ * Rows: OBK_SLOT(place, loop), OBK_SHARED_SLOT(place, loop) for one form for all levels, OBK_VALUE(place, value) for what is no
+ * loop. A place is a designator in the table. The name of the loop is its line in OB_OPS; OBK_PART(line, place, loop) has a line
+ * that several loops share, which are taken together, and OBK_FIXED_SLOT(place, loop) is in all builds. */
 #include "kernels/level.h"
 #include "kernels/levels.h"
+#include "kernels/select.h"
 
 #ifdef OBK_ISA
 #define OBK_SLOT(place, loop)        __typeof__(*OBK_TABLE(MEMBER) place) OBK_FN(loop);
@@ -14,6 +16,8 @@
 #define OBK_SHARED_SLOT(place, loop) __typeof__(*OBK_CAT3(obk_table_, MEMBER, __baseline) place) OBK_SHARED(loop);
 #endif
 #define OBK_VALUE(place, value)
+#define OBK_PART(line, place, loop) OBK_SLOT(place, loop)
+#define OBK_FIXED_SLOT              OBK_SLOT
 #include ROWS
 #undef OBK_SLOT
 /* A family that has no loops of its own for AVX-512 has those of AVX2 under both names. */
@@ -31,5 +35,7 @@
 #endif
 #undef OBK_SHARED_SLOT
 #undef OBK_VALUE
+#undef OBK_PART
+#undef OBK_FIXED_SLOT
 #undef MEMBER
 #undef ROWS

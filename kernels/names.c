@@ -1,35 +1,12 @@
 #include "kernels/names.h"
 
-#include <stddef.h>
 #include <string.h>
 
-#include "kernels/attention/attention.h"
-#include "kernels/boxes/boxes.h"
-#include "kernels/conv/conv.h"
-#include "kernels/convert/convert.h"
-#include "kernels/elementwise/chain.h"
-#include "kernels/elementwise/elementwise.h"
-#include "kernels/fft/fft.h"
-#include "kernels/gemm/eights.h"
-#include "kernels/gemm/gemm.h"
-#include "kernels/gemm/integer.h"
-#include "kernels/kernels.h"
-#include "kernels/level.h"
-#include "kernels/ml/ml.h"
-#include "kernels/move/move.h"
-#include "kernels/norm/norm.h"
-#include "kernels/pool/pool.h"
-#include "kernels/quantize/quantize.h"
-#include "kernels/random/random.h"
-#include "kernels/recurrent/recurrent.h"
-#include "kernels/reduce/reduce.h"
-#include "kernels/resize/resize.h"
-#include "kernels/sample/sample.h"
-#include "kernels/softmax/softmax.h"
+#include "kernels/places.h"
 
 /* Where a loop stands in its table. */
 typedef struct loop_row {
-    const char *name;
+    const char *name, *line; /* line: NULL: that of the name */
     uint16_t offset;
     bool by_level;
 } loop_row;
@@ -39,19 +16,6 @@ typedef struct loop_table {
     const loop_row *rows;
     unsigned n;
 } loop_table;
-
-/* A table of each member; the length of an array does not matter. */
-#define OBK_MEMBER(member, type)                                                                                                 \
-    struct at_##member {                                                                                                         \
-        type at;                                                                                                                 \
-    };
-#define OBK_MEMBERS(member, type)                                                                                                \
-    struct at_##member {                                                                                                         \
-        type at[64];                                                                                                             \
-    };
-#include "kernels/kernels.def"
-#undef OBK_MEMBER
-#undef OBK_MEMBERS
 
 #define MEMBER binary
 #define ROWS   "kernels/elementwise/binary.def"
@@ -72,7 +36,7 @@ typedef struct loop_table {
 #define ROWS   "kernels/gemm/gemm.def"
 #include "kernels/names.inc.h"
 #define MEMBER integer_gemm
-#define ROWS   "kernels/gemm/integer.def"
+#define ROWS   "kernels/gemm/integer_gemm.def"
 #include "kernels/names.inc.h"
 #define MEMBER chain
 #define ROWS   "kernels/elementwise/chain.def"
@@ -138,17 +102,46 @@ static const loop_table tables[] = {
 #include "kernels/kernels.def"
 };
 
+/* Row i of all tables, and its table; NULL: i is too large. */
+static const loop_row *row_at(unsigned i, const loop_table **table) {
+    for (*table = tables; *table < tables + sizeof tables / sizeof *tables; i -= (*table)->n, ++*table)
+        if (i < (*table)->n) return &(*table)->rows[i];
+    return NULL;
+}
+
+/* The table at the level in use. Addresses and loops are copied, because they have many types. */
+static const char *at_level(const loop_table *table) {
+    const char *at;
+    memcpy(&at, (const char *)table->levels + ob__kernels_level() * sizeof at, sizeof at);
+    return at;
+}
+
+static const char *line_of(const loop_row *row) {
+    return row->line ? row->line : row->name;
+}
+
 bool obk_loop_at(unsigned i, void (**loop)(void), const char **name, bool *by_level) {
-    unsigned t = 0;
-    for (; t < sizeof tables / sizeof *tables && i >= tables[t].n; t++) i -= tables[t].n;
-    if (t == sizeof tables / sizeof *tables) return false;
-    const loop_row *row = &tables[t].rows[i];
-    const char *table; /* copied: tables and loops have many types */
-    memcpy(&table, (const char *)tables[t].levels + ob__kernels_level() * sizeof table, sizeof table);
-    memcpy(loop, table + row->offset, sizeof *loop);
+    const loop_table *table;
+    const loop_row *row = row_at(i, &table);
+    if (!row) return false;
+    memcpy(loop, at_level(table) + row->offset, sizeof *loop);
     *name = row->name;
     *by_level = row->by_level;
     return true;
+}
+
+const char *obk_loop_line(unsigned i) {
+    const loop_table *table;
+    const loop_row *row = row_at(i, &table);
+    return row ? line_of(row) : NULL;
+}
+
+const char *obk_line_of(const void *slot) {
+    const loop_table *table;
+    const loop_row *row;
+    for (unsigned i = 0; (row = row_at(i, &table)); i++)
+        if (at_level(table) + row->offset == (const char *)slot) return line_of(row);
+    return NULL;
 }
 
 const char *obk_loop_name(void (*loop)(void), bool *by_level) {

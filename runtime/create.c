@@ -64,6 +64,11 @@ static ob_status read_config(ob_session *session, const ob_session_config *confi
     session->trace = config->trace;
     session->unsupported = config->unsupported;
     session->context = config->context;
+    if (config->note_loops) {
+        session->noted = OB_ARENA_NEW(&session->arena, ob_noted_loops);
+        if (!session->noted) return OB_E_MEMORY;
+        atomic_flag_clear(&session->noted->busy);
+    }
     if (config->logger) session->model->logger = *config->logger;
     session->bindings = OB_ARENA_ARRAY(&session->arena, ob_binding, config->n_dims);
     if (!session->bindings) return OB_E_MEMORY;

@@ -26,6 +26,14 @@ typedef struct ob_host_threads {
     _Atomic bool inside; /* work is shared: tasks that share again compute alone */
 } ob_host_threads;
 
+/* Places in the tables of loops (kernels/take.h). */
+enum { OB_NOTED_LOOPS = 1024 };
+typedef struct ob_noted_loops {
+    atomic_flag busy;
+    uint32_t n;
+    const void *slots[OB_NOTED_LOOPS];
+} ob_noted_loops;
+
 struct ob_session {
     ob_arena arena;
     ob_allocator allocator; /* counts allocated bytes */
@@ -55,6 +63,7 @@ struct ob_session {
     const ob_node **last_reader;   /* by value id: the last node that reads the value; NULL: none, or the caller */
     bool has_cells;                /* an input or output is not a tensor */
     uint64_t *rows;                /* one bit for each row of the operator table: the session needs it */
+    ob_noted_loops *noted;         /* loops that planning has taken; NULL: they are not noted */
     bool *live;                    /* by node id: it runs */
     bool *joins_windows;           /* by node id: padding that windows can count as theirs, if it is one of zeros; NULL: none */
     ob_group **groups;             /* by node id: the nodes that are planned as one step if sizes allow; NULL: alone */

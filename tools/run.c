@@ -254,6 +254,26 @@ static exit_code emit(const run_options *r, ob_session *session, const session_c
     return failed ? fail(context, &error) : code;
 }
 
+/* Sizes that are open are 1, and elements random: other inputs take the same loops. Loops that cannot be found out are not
+ * listed.
+ */
+static exit_code list_session(run_options *r, ob_session *session, session_context *context, run_inputs *inputs) {
+    ob_error error;
+    if (operators_add(&r->list, session, &error) != OB_OK) return fail(context, &error);
+    const bool quiet = r->quiet, random = r->random;
+    r->quiet = r->random = true;
+    const exit_code code = inputs_prepare(r, session, inputs);
+    r->quiet = quiet;
+    r->random = random;
+    ob_status status = OB_OK;
+    if (code != EXIT_DONE)
+        loops_unknown(&r->list, r->model, "inputs are missing");
+    else if ((status = loops_add(&r->list, inputs, session, &error)) != OB_OK && status != OB_E_UNSUPPORTED)
+        loops_unknown(&r->list, r->model, error.message);
+    inputs_release(inputs);
+    return status == OB_E_UNSUPPORTED ? fail(context, &error) : EXIT_DONE;
+}
+
 static exit_code run(run_options *r) {
     run_inputs inputs = {0};
     ob_model *model = NULL;
@@ -289,13 +309,14 @@ static exit_code run(run_options *r) {
     config.max_output_bytes = r->max_output_bytes;
     config.max_nodes = (uint64_t)r->max_nodes;
     config.max_run_ns = (uint64_t)(r->max_seconds * 1e9);
+    config.note_loops = r->lists_operators;
     start = now_ms();
     exit_code code;
     if (r->profile && !context.profile)
         code = out_of_memory(r);
     else if (ob_session_create(model, &config, &session, &error) == OB_OK)
         code = r->emit_folder       ? emit(r, session, &context)
-               : r->lists_operators ? (operators_add(&r->list, session, &error) == OB_OK ? EXIT_DONE : fail(&context, &error))
+               : r->lists_operators ? list_session(r, session, &context, &inputs)
                                     : run_session(r, session, &context, &inputs, load_ms, start);
     else
         code = fail(&context, &error);

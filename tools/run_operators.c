@@ -1,4 +1,4 @@
-/* --list-ops: the operators that one or more models need, as a file of OB_OPS for a build that has no others. */
+/* --list-ops: the operators and loops that one or more models need, as a file of OB_OPS for a build that has no others. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,6 +37,41 @@ ob_status operators_add(operator_list *list, const ob_session *session, ob_error
     return a.failed ? OB_E_MEMORY : status;
 }
 
+/* ---- Loops ---- */
+
+static void add_loop(void *context, const char *name) {
+    adding *a = context;
+    operator_list *list = a->list;
+    for (size_t i = 0; i < list->n_loops; i++)
+        if (strcmp(list->loops[i], name) == 0) return;
+    const char **loops = realloc(list->loops, (list->n_loops + 1) * sizeof *loops);
+    if (!loops) {
+        a->failed = true;
+        return;
+    }
+    list->loops = loops;
+    list->loops[list->n_loops++] = name;
+}
+
+ob_status loops_add(operator_list *list, const run_inputs *inputs, ob_session *session, ob_error *error) {
+    adding a = {.list = list};
+    ob_session_memory memory;
+    ob_status status = ob_session_prepare(session, inputs->views, inputs->n, error);
+    if (status != OB_OK) return status;
+    ob_session_get_memory(session, &memory);
+    if (memory.n_dynamic > 0) status = run_once(session, inputs, NULL, error);
+    if (status == OB_OK) status = ob_session_each_loop(session, add_loop, &a, error);
+    return a.failed ? OB_E_MEMORY : status;
+}
+
+void loops_unknown(operator_list *list, const char *model, const char *why) {
+    if (!list->unknown[0]) snprintf(list->unknown, sizeof list->unknown, "%s: %s", model, why);
+}
+
+static int compare_names(const void *a, const void *b) {
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
 static int compare(const void *a, const void *b) {
     const ob_operator_use *x = a, *y = b;
     int order = strcmp(x->domain, y->domain);
@@ -54,6 +89,12 @@ void operators_print(operator_list *list) {
             if (use->types >> type & 1) printf(" %s", ob_dtype_name((ob_dtype)type));
         printf("\n");
     }
+    if (list->unknown[0])
+        printf("# No loops are listed, so all of them are built. %s\n", list->unknown);
+    else if (list->n_loops)
+        qsort(list->loops, list->n_loops, sizeof *list->loops, compare_names);
+    for (size_t i = 0; i < list->n_loops && !list->unknown[0]; i++) printf("loop %s\n", list->loops[i]);
     free(list->items);
+    free(list->loops);
     *list = (operator_list){0};
 }

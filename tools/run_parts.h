@@ -10,10 +10,13 @@ typedef enum exit_code { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_MISUSED = 2, EXIT_
 
 enum { MAX_DIMS = 64, MAX_FILES = 4096, MAX_PLANS = 63 };
 
-/* The operators that models need; zero: empty. */
+/* The operators and loops that models need; zero: empty. */
 typedef struct operator_list {
     ob_operator_use *items;
     size_t n, capacity;
+    const char **loops;
+    size_t n_loops;
+    char unknown[512]; /* the reason why the loops of a model are not known */
 } operator_list;
 
 /* The sizes of --plan, in place of those of --dim. */
@@ -98,6 +101,10 @@ exit_code read_raw(const ob_session *session, const char *text, bool exists, siz
 
 /* run_operators.c: adds those of the session, each once; prints the list and frees it. */
 ob_status operators_add(operator_list *list, const ob_session *session, ob_error *error);
+/* The loops of a plan with these inputs. */
+struct run_inputs;
+ob_status loops_add(operator_list *list, const struct run_inputs *inputs, ob_session *session, ob_error *error);
+void loops_unknown(operator_list *list, const char *model, const char *why);
 void operators_print(operator_list *list);
 
 /* run_emit.c: writes the files. *failed: the library has failed, and `error` says why. */

@@ -155,6 +155,7 @@ typedef struct ob_session_config {
     /** true: plans are for ob_session_emit(), for any processor: they do without code that only some processors have. Runs give
      * the same bits, and may be slower. false (default) */
     bool ahead_of_time;
+    bool note_loops; /**< true: planning notes the loops that it takes, for ob_session_each_loop(). false (default) */
 } ob_session_config;
 
 /** Sets the defaults that are given above. NULL is allowed and does nothing. */
@@ -348,6 +349,15 @@ typedef struct ob_operator_use {
  * same session. E_ARGUMENT, E_MEMORY. */
 OB_API ob_status ob_session_each_operator(const ob_session *session, void (*visit)(void *context, const ob_operator_use *use),
                                           void *context, ob_error *error);
+
+/** Calls `visit` for each loop that plans of the session have taken so far, or several that are taken together, by its name in
+ * OB_OPS, which is static; in the order in which they were first taken. A build with these loops only makes the same plans at
+ * this instruction-set level, and results have the same bits. Call it after ob_session_prepare(), or after a run when steps are
+ * planned only while it executes (ob_session_memory.n_dynamic > 0).
+ *
+ * E_ARGUMENT: ob_session_config.note_loops is not set; session or visit is NULL. */
+OB_API ob_status ob_session_each_loop(const ob_session *session, void (*visit)(void *context, const char *name), void *context,
+                                      ob_error *error);
 
 /** Lends the session a block of n_bytes for intermediate results and scratch memory. With block NULL it takes the last block
  * back; n_bytes is then ignored. The block must be aligned to 64 bytes and must not overlap inputs, outputs or weights. It must

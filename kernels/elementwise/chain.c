@@ -95,10 +95,11 @@ typedef uint8_t mask_f32, mask_f64;
 #include "kernels/elementwise/chain.inc.h"
 
 const obk_link_form *OBK_FN(form_find)(obk_loop loop) {
-    for (size_t i = 0; loop && i < sizeof rows_f32 / sizeof *rows_f32; i++) {
+    if (!loop) return NULL;
+    for (size_t i = 0; rows_f32[i].loop; i++)
         if (*rows_f32[i].loop == loop) return rows_f32[i].form;
+    for (size_t i = 0; rows_f64[i].loop; i++)
         if (*rows_f64[i].loop == loop) return rows_f64[i].form;
-    }
     return NULL;
 }
 

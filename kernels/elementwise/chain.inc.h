@@ -288,34 +288,37 @@ UNARY(u_clip, clip)
 FORM(norm_affine_loop) = {{{0}, CODES(affine_vector), CODES(affine_scalar)}, DTYPE == OB_DOUBLE, 3};
 FORM(clip) = {{{0}, {0}, CODES(bounds_scalar)}, DTYPE == OB_DOUBLE, 3};
 
-#define ROW(place, loop)                                                                                                         \
-    { &(place), &OBK_FN(OBK_CAT(form_, NAME(loop))) }
+/* Only of loops that the build has. */
+#define ROW(place, loop)   OBK_IF_LOOP(NAME(loop))({&(place), &OBK_FN(OBK_CAT(form_, NAME(loop)))}, )
 #define OF_TWO(kind, loop) ROW(OBK_TABLE(binary)[kind][DTYPE], loop)
 #define OF_ONE(kind, loop) ROW(OBK_TABLE(unary)[kind][DTYPE], loop)
+/* clang-format off */
 static const struct {
     const obk_loop *loop;
     const obk_link_form *form;
 } NAME(rows)[] = {
-    OF_TWO(OBK_ADD, add),
-    OF_TWO(OBK_SUB, sub),
-    OF_TWO(OBK_MUL, mul),
-    OF_TWO(OBK_DIV, div),
-    OF_TWO(OBK_MAX, max),
-    OF_TWO(OBK_MIN, min),
-    OF_TWO(OBK_PRELU, prelu),
-    OF_ONE(OBK_U_RELU, u_relu),
-    OF_ONE(OBK_U_ABS, u_abs),
-    OF_ONE(OBK_U_NEG, u_neg),
-    OF_ONE(OBK_U_SQRT, u_sqrt),
-    OF_ONE(OBK_U_RECIPROCAL, u_reciprocal),
-    OF_ONE(OBK_U_LEAKY_RELU, u_leaky_relu),
-    OF_ONE(OBK_U_AFFINE, u_affine),
-    OF_ONE(OBK_U_HARD_SIGMOID, u_hard_sigmoid),
-    OF_ONE(OBK_U_HARD_SWISH, u_hard_swish),
-    OF_ONE(OBK_U_CLIP, u_clip),
-    ROW(OBK_TABLE(norm).affine_loop[DTYPE == OB_DOUBLE], norm_affine_loop),
-    ROW(OBK_TABLE(clip)[DTYPE], clip),
+    OF_TWO(OBK_ADD, add)
+    OF_TWO(OBK_SUB, sub)
+    OF_TWO(OBK_MUL, mul)
+    OF_TWO(OBK_DIV, div)
+    OF_TWO(OBK_MAX, max)
+    OF_TWO(OBK_MIN, min)
+    OF_TWO(OBK_PRELU, prelu)
+    OF_ONE(OBK_U_RELU, u_relu)
+    OF_ONE(OBK_U_ABS, u_abs)
+    OF_ONE(OBK_U_NEG, u_neg)
+    OF_ONE(OBK_U_SQRT, u_sqrt)
+    OF_ONE(OBK_U_RECIPROCAL, u_reciprocal)
+    OF_ONE(OBK_U_LEAKY_RELU, u_leaky_relu)
+    OF_ONE(OBK_U_AFFINE, u_affine)
+    OF_ONE(OBK_U_HARD_SIGMOID, u_hard_sigmoid)
+    OF_ONE(OBK_U_HARD_SWISH, u_hard_swish)
+    OF_ONE(OBK_U_CLIP, u_clip)
+    ROW(OBK_TABLE(norm).affine_loop[DTYPE == OB_DOUBLE], norm_affine_loop)
+    ROW(OBK_TABLE(clip)[DTYPE], clip)
+    {NULL, NULL},
 };
+/* clang-format on */
 
 #undef NAME
 #undef CODE

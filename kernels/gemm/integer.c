@@ -13,7 +13,7 @@
 enum { W = OBK_VECTOR_BYTES / 4, NR = 2 * W, BLOCK = 384 }; /* in units */
 
 #define MEMBER integer_gemm
-#define ROWS   "kernels/gemm/integer.def"
+#define ROWS   "kernels/gemm/integer_gemm.def"
 #include "kernels/declare.inc.h"
 
 /* ---- packing ---- */
@@ -111,6 +111,6 @@ OBK_QUADS_END
 #endif
 
 const obk_integer_gemm OBK_TABLE(integer_gemm)[OBK_INTEGER_COUNT] = {
-#define ROWS "kernels/gemm/integer.def"
+#define ROWS "kernels/gemm/integer_gemm.def"
 #include "kernels/table.inc.h"
 };

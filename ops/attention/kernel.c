@@ -6,9 +6,9 @@
 
 #include "kernels/elementwise/elementwise.h"
 #include "kernels/gemm/gemm.h"
-#include "kernels/kernels.h"
 #include "kernels/loop.h"
 #include "kernels/softmax/softmax.h"
+#include "kernels/take.h"
 #include "ops/attention/params.h"
 #include "ops/attention/row_blocks.h"
 #include "ops/kernel/members.h"
@@ -76,7 +76,7 @@ static void set_sizes(attention *a) {
     const ob_heads *h = &a->h;
     ob_blocks *b = &a->blocks;
     b->width = ob_dtype_size(a->computing);
-    b->gemm = &OBK_LOOPS(gemm)[a->is_double ? OBK_GEMM_DOUBLE : OBK_GEMM_FLOAT];
+    b->gemm = OBK_ELEMENT(gemm, [a->is_double ? OBK_GEMM_DOUBLE : OBK_GEMM_FLOAT], .product);
     b->heads = times(h->batch, h->q_heads);
     b->share = h->group > 0 ? h->group : 1;
     b->m = h->n_queries;
@@ -105,13 +105,13 @@ static ob_status need_memory(attention *a, const ob_kernel_args *args, ob_kernel
 static void choose_loops(const ob_kernel_args *args, attention *a) {
     const bool widens = a->precision == OB_DOUBLE && a->computing != OB_DOUBLE,
                narrows = a->precision == OB_FLOAT && a->computing != OB_FLOAT, masked = ob__given(args, OB_ATTENTION_MASK);
-    a->softmax = OBK_LOOPS(softmax)->rows[widens || (a->is_double && !narrows)];
-    a->multiply = OBK_LOOPS(binary)[OBK_MUL][a->computing];
+    a->softmax = OBK_LOOP(softmax, ->rows[widens || (a->is_double && !narrows)]);
+    a->multiply = OBK_LOOP(binary, [OBK_MUL][a->computing]);
     if (masked && args->in[OB_ATTENTION_MASK].dtype == OB_BOOL)
-        a->where = OBK_LOOPS(where)[a->is_double ? 3 : 2];
+        a->where = OBK_LOOP(where, [a->is_double ? 3 : 2]);
     else if (masked)
-        a->add = OBK_LOOPS(binary)[OBK_ADD][a->computing];
-    if (a->softcap != 0) a->capped = OBK_LOOPS(unary)[OBK_U_SCALED_TANH][a->computing];
+        a->add = OBK_LOOP(binary, [OBK_ADD][a->computing]);
+    if (a->softcap != 0) a->capped = OBK_LOOP(unary, [OBK_U_SCALED_TANH][a->computing]);
 }
 
 static ob_status attention_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {

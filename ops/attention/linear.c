@@ -1,7 +1,7 @@
 /* LinearAttention 27: each key head has a state matrix that is updated token by token. Types: floats; float16 and bfloat16 are
  * computed as float, and so is the state between tokens. A chunk is one key head of one sample. */
 #include "kernels/attention/attention.h"
-#include "kernels/kernels.h"
+#include "kernels/take.h"
 #include "ops/attention/heads.h"
 #include "ops/attention/params.h"
 #include "ops/kernel/members.h"
@@ -70,7 +70,7 @@ static ob_status linear_attention_plan(const ob_kernel_site *site, ob_kernel_arg
     l->corrects = p.corrects;
     OB_TRY(check_operands(site, args, l, &p, error));
     l->scale = (float)(p.scale != 0 ? p.scale : 1 / sqrt((double)l->key_size));
-    l->run = OBK_LOOPS(attention)->linear;
+    l->run = OBK_LOOP(attention, ->linear);
     OB_TRY(ob__plan_real(args, needs, error));
     return ob__need_lanes(needs, l->key_size + l->value_size, sizeof(float), error);
 }

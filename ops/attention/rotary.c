@@ -3,7 +3,7 @@
  * float, row by row. A chunk is a block of tokens: of all heads in rank 3, of one head in rank 4. */
 #include "core/base/integers.h"
 #include "kernels/attention/attention.h"
-#include "kernels/kernels.h"
+#include "kernels/take.h"
 #include "ops/attention/heads.h"
 #include "ops/attention/params.h"
 #include "ops/kernel/members.h"
@@ -55,7 +55,7 @@ static ob_status rotary_plan(const ob_kernel_site *site, ob_kernel_args *args, o
     r->half = turned / 2;
     r->interleaved = p.interleaved;
     r->dtype = x->dtype;
-    r->rotate = OBK_LOOPS(attention)->rotate;
+    r->rotate = OBK_LOOP(attention, ->rotate);
     OB_TRY(check_caches(site, args, r, error));
     const int64_t row = r->row_heads * r->size;
     r->block = row > 0 && row < BLOCK_ELEMENTS ? BLOCK_ELEMENTS / row : 1;

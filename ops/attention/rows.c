@@ -2,7 +2,7 @@
 
 #include "core/base/integers.h"
 #include "core/graph/types.h"
-#include "kernels/kernels.h"
+#include "kernels/take.h"
 #include "ops/attention/row_blocks.h"
 #include "ops/kernel/epilogue.h"
 #include "ops/kernel/members.h"
@@ -71,7 +71,7 @@ static ob_status plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kerne
     const ob_view *in = args->in, *out = &args->out[0], scores = scores_of(in, out);
     OB_FAIL_IF(!site->epilogue || args->n_in != 3, error, OB_E_INTERNAL, "a group without a program");
     b->width = ob_dtype_size(out->dtype);
-    b->gemm = &OBK_LOOPS(gemm)[out->dtype == OB_DOUBLE ? OBK_GEMM_DOUBLE : OBK_GEMM_FLOAT];
+    b->gemm = OBK_ELEMENT(gemm, [out->dtype == OB_DOUBLE ? OBK_GEMM_DOUBLE : OBK_GEMM_FLOAT], .product);
     OB_TRY(plan_product(site, &in[0], &in[1], &scores, b->gemm, &s->scores, &b->method[0], error));
     OB_TRY(plan_product(site, &scores, &in[2], out, b->gemm, &s->values, &b->method[1], error));
     s->epilogue = site->epilogue;

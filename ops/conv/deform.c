@@ -5,8 +5,8 @@
  * Elements outside the image are 0. */
 #include "core/base/integers.h"
 #include "kernels/gemm/gemm.h"
-#include "kernels/kernels.h"
 #include "kernels/sample/sample.h"
+#include "kernels/take.h"
 #include "ops/conv/params.h"
 #include "ops/kernel/common.h"
 #include "ops/kernel/members.h"
@@ -176,8 +176,8 @@ static ob_status deform_plan(const ob_kernel_site *site, ob_kernel_args *args, o
     OB_FAIL_IF(s->n_in > INT32_MAX, error, OB_E_LIMIT, "a plane of %lld elements", (long long)s->n_in);
     s->is_double = ob__computing_type(args) == OB_DOUBLE;
     s->width = s->is_double ? sizeof(double) : sizeof(float);
-    s->sum = OBK_LOOPS(sample)->sum[s->is_double];
-    s->gemm = &OBK_LOOPS(gemm)[s->is_double ? OBK_GEMM_DOUBLE : OBK_GEMM_FLOAT];
+    s->sum = OBK_LOOP(sample, ->sum[s->is_double]);
+    s->gemm = OBK_ELEMENT(gemm, [s->is_double ? OBK_GEMM_DOUBLE : OBK_GEMM_FLOAT], .product);
     OB_TRY(ob__need_taps(needs, INT64_C(1) << s->rank, s->is_double, error));
     OB_TRY(ob__need_lanes(needs, s->rank, sizeof(ob_axis_taps), error));
     int64_t rows;

@@ -5,8 +5,8 @@
 
 #include "core/base/error.h"
 #include "core/base/integers.h"
-#include "kernels/kernels.h"
 #include "kernels/members.h"
+#include "kernels/take.h"
 #include "ops/conv/params.h"
 #include "ops/kernel/common.h"
 
@@ -290,6 +290,10 @@ ob_status ob__split_conv(const ob_kernel_site *site, int type, bool packs, bool 
     const obk_convs *loops = OBK_LOOPS(conv);
     obk_conv *k = &split->k;
     split->width = type == OBK_CONV_F64 ? sizeof(double) : sizeof(float);
+    /* all that other sizes may take */
+    OBK_NOTE(conv, ->run[type]);
+    if (type == OBK_CONV_F32 && relaxed) OBK_NOTE(conv, ->winograd.run);
+    if (type == OBK_CONV_F32 && obk_has_depthwise(&k->window)) OBK_NOTE(conv, ->depthwise);
     split->run = loops->run[type];
     k->pointwise = is_pointwise(&k->window);
     k->y_channel = k->window.n_out;

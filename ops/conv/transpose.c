@@ -6,7 +6,7 @@
  * each input element to each kernel position; its rows are then added to the result. */
 #include "core/base/integers.h"
 #include "kernels/conv/conv.h"
-#include "kernels/kernels.h"
+#include "kernels/take.h"
 #include "kernels/window/window.h"
 #include "ops/conv/params.h"
 #include "ops/kernel/common.h"
@@ -102,8 +102,8 @@ static ob_status transposed_plan(const ob_kernel_site *site, ob_kernel_args *arg
     OB_TRY(ob__plan_window(site, &params.window, &y->dims[2], &x->dims[2], true, &t->window, error));
     if (ob__count(y) == 0) return ob__plan_real(args, needs, error);
     bool is_double = ob__computing_type(args) == OB_DOUBLE;
-    t->columns = OBK_LOOPS(conv)->columns[is_double];
-    t->fold = OBK_LOOPS(conv)->fold[is_double];
+    t->columns = OBK_LOOP(conv, ->columns[is_double]);
+    t->fold = OBK_LOOP(conv, ->fold[is_double]);
     t->width = is_double ? sizeof(double) : sizeof(float);
     t->groups = params.group;
     t->n_planes = x->dims[0] * t->groups;

@@ -6,7 +6,7 @@
 #include "core/base/error.h"
 #include "core/graph/types.h"
 #include "kernels/elementwise/elementwise.h"
-#include "kernels/kernels.h"
+#include "kernels/take.h"
 #include "ops/elementwise/element.h"
 #include "ops/elementwise/params.h"
 #include "ops/infer/legacy.h"
@@ -41,7 +41,7 @@ static bool plan_pow(ob_dtype base, ob_dtype exponent, obk_iteration_spec *spec)
     bool wide = base == OB_DOUBLE || !ob__dtype_is_float(base) ||
                 (!ob__dtype_is_float(exponent) && ob_dtype_size(exponent) > 2) || exponent == OB_DOUBLE;
     ob_dtype as = integers ? OB_INT64 : wide ? OB_DOUBLE : OB_FLOAT;
-    spec->loop = OBK_LOOPS(binary)[OBK_POW][as];
+    spec->loop = OBK_LOOP(binary, [OBK_POW][as]);
     if (!spec->loop || !convert_operand(spec, 0, base, as) || !convert_operand(spec, 1, exponent, as)) return false;
     ob_conversion back = ob__find_conversion(as, base, true);
     if (back.n_steps == 1) {
@@ -70,7 +70,7 @@ static ob_status choose_loop(const ob_kernel_site *site, const ob_kernel_args *a
         spec->loop = equal_strings;
         return OB_OK;
     }
-    if (!ob__element_loop(OBK_LOOPS(binary)[loop], dtype, out, 2, spec)) return ob__unsupported_type(site, dtype, error);
+    if (!ob__element_loop(OBK_ROW(binary, [loop]), dtype, out, 2, spec)) return ob__unsupported_type(site, dtype, error);
     return OB_OK;
 }
 

@@ -5,7 +5,7 @@
 
 #include "core/base/error.h"
 #include "kernels/elementwise/elementwise.h"
-#include "kernels/kernels.h"
+#include "kernels/take.h"
 #include "ops/elementwise/element.h"
 #include "ops/kernel/members.h"
 #include "ops/table/attributes.h"
@@ -63,8 +63,8 @@ static ob_status element(const ob_kernel_site *site, const ob_kernel_args *args,
     call->spec.params = &s->params;
     call->spec.params_type = &obk_unary_params_struct;
     if (by_attributes) set_params(site->node, dtype, &s->params);
-    const obk_loop *loops = by_attributes ? OBK_LOOPS(unary)[OBK_U_CLIP] : OBK_LOOPS(clip);
-    if (!ob__element_loop(loops, dtype, dtype, call->n_in, &call->spec)) return ob__unsupported_type(site, dtype, error);
+    const obk_row row = by_attributes ? OBK_ROW(unary, [OBK_U_CLIP]) : OBK_ROW(clip, );
+    if (!ob__element_loop(row, dtype, dtype, call->n_in, &call->spec)) return ob__unsupported_type(site, dtype, error);
     if (by_attributes) return OB_OK;
     set_limits(s, dtype);
     call->few[0] = args->in[0];

@@ -1,25 +1,33 @@
 #include "ops/elementwise/element.h"
-#include "kernels/kernels.h"
+#include "kernels/take.h"
 
 #include "core/base/error.h"
 #include "core/graph/types.h"
 #include "ops/kernel/members.h"
 #include "ops/table/op.h"
 
-bool ob__element_loop(const obk_loop *loops, ob_dtype in, ob_dtype out, uint32_t n_in, obk_iteration_spec *spec) {
-    spec->loop = loops[in];
-    if (!ob__dtype_is_narrow(in)) return spec->loop != NULL;
-    if (spec->loop && !spec->fold) return true; /* an accumulator is wider than the operands */
-    spec->loop = loops[OB_FLOAT];
+bool ob__element_loop(obk_row row, ob_dtype in, ob_dtype out, uint32_t n_in, obk_iteration_spec *spec) {
+    const obk_loop own = obk_take(&row, in);
+    spec->loop = own;
+    if (!ob__dtype_is_narrow(in)) return own != NULL;
+    spec->loop = obk_take(&row, OB_FLOAT);
     for (uint32_t k = 0; k < n_in && k < 3; k++) {
-        spec->in_convert[k] = OBK_LOOPS(convert)[OB_FLOAT][in];
+        spec->in_convert[k] = OBK_LOOP(convert, [OB_FLOAT][in]);
         spec->in_loop_dtype[k] = OB_FLOAT;
     }
     if (in == out) {
-        spec->out_convert = OBK_LOOPS(convert)[out][OB_FLOAT];
+        spec->out_convert = OBK_LOOP(convert, [out][OB_FLOAT]);
         spec->out_loop_dtype = OB_FLOAT;
     }
-    return spec->loop != NULL;
+    if (!own || spec->fold) return spec->loop != NULL; /* an accumulator is wider than the operands */
+    spec->loop = own;                                  /* levels without it take the others */
+    for (uint32_t k = 0; k < n_in && k < 3; k++) {
+        spec->in_convert[k] = NULL;
+        spec->in_loop_dtype[k] = OB_NONE;
+    }
+    spec->out_convert = NULL;
+    spec->out_loop_dtype = OB_NONE;
+    return true;
 }
 
 static const ob_member element_members[] = {OB_NESTED(ob_element, iteration, &obk_iteration_struct),

@@ -2,7 +2,7 @@
 #ifndef OB_OPS_ELEMENTWISE_ELEMENT_H
 #define OB_OPS_ELEMENTWISE_ELEMENT_H
 
-#include "kernels/loop.h"
+#include "kernels/take.h"
 #include "ops/kernel/conversion.h"
 #include "ops/kernel/element.h"
 #include "ops/kernel/kernel.h"
@@ -17,7 +17,7 @@ typedef struct ob_element {
 /* Fills spec->loop and the conversions so that one of `loops` computes inputs of type `in`: the loop of the type, or the float
  * loop for narrower floats. The output has type `out`; it is converted back if this is the type of the inputs. False: no loop
  * supports the type. */
-bool ob__element_loop(const obk_loop *loops, ob_dtype in, ob_dtype out, uint32_t n_in, obk_iteration_spec *spec);
+bool ob__element_loop(obk_row row, ob_dtype in, ob_dtype out, uint32_t n_in, obk_iteration_spec *spec);
 
 /* The loop of an operator with one operand; its parameters come from the node's attributes. */
 obk_unary ob__read_unary(const ob_node *node, const ob_op *op, obk_unary_params *params);

@@ -2,7 +2,7 @@
  * is one number, or one for each channel (axis 1). */
 #include "core/base/error.h"
 #include "kernels/elementwise/elementwise.h"
-#include "kernels/kernels.h"
+#include "kernels/take.h"
 #include "ops/elementwise/element.h"
 #include "ops/infer/legacy.h"
 #include "ops/kernel/members.h"
@@ -26,7 +26,7 @@ static ob_status element(const ob_kernel_site *site, const ob_kernel_args *args,
     call->few[1] = args->in[1];
     call->in = call->few;
     OB_TRY(align_slope(site->op->since, &call->few[0], &call->few[1], error));
-    if (!ob__element_loop(OBK_LOOPS(binary)[OBK_PRELU], dtype, dtype, 2, &call->spec))
+    if (!ob__element_loop(OBK_ROW(binary, [OBK_PRELU]), dtype, dtype, 2, &call->spec))
         return ob__unsupported_type(site, dtype, error);
     return OB_OK;
 }

@@ -4,7 +4,7 @@
 
 #include "core/base/error.h"
 #include "kernels/elementwise/elementwise.h"
-#include "kernels/kernels.h"
+#include "kernels/take.h"
 #include "ops/elementwise/element.h"
 #include "ops/kernel/members.h"
 #include "ops/table/attributes.h"
@@ -46,7 +46,7 @@ static ob_status element(const ob_kernel_site *site, const ob_kernel_args *args,
     const ob_dtype dtype = args->in[0].dtype;
     call->spec.params = &call->numbers->params;
     call->spec.params_type = &obk_unary_params_struct;
-    if (!ob__element_loop(OBK_LOOPS(unary)[loop], dtype, args->out[0].dtype, 1, &call->spec))
+    if (!ob__element_loop(OBK_ROW(unary, [loop]), dtype, args->out[0].dtype, 1, &call->spec))
         return ob__unsupported_type(site, dtype, error);
     return OB_OK;
 }

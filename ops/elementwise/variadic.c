@@ -2,7 +2,7 @@
  * Max and Min give NaN if any operand is NaN. Narrow floats are accumulated in float. */
 #include "core/base/error.h"
 #include "kernels/elementwise/elementwise.h"
-#include "kernels/kernels.h"
+#include "kernels/take.h"
 #include "ops/elementwise/element.h"
 #include "ops/kernel/members.h"
 #include "ops/table/op.h"
@@ -19,12 +19,12 @@ static ob_status element(const ob_kernel_site *site, const ob_kernel_args *args,
                    ob_dtype_name(args->in[k].dtype), ob_dtype_name(dtype));
     const obk_binary loop = is_mean ? OBK_ADD : site->op->loop.number;
     call->spec.fold = true;
-    if (!ob__element_loop(OBK_LOOPS(binary)[loop], dtype, dtype, 1, &call->spec)) return ob__unsupported_type(site, dtype, error);
+    if (!ob__element_loop(OBK_ROW(binary, [loop]), dtype, dtype, 1, &call->spec)) return ob__unsupported_type(site, dtype, error);
     if (is_mean) {
         s->count_f32 = (float)args->n_in;
         s->count_f64 = args->n_in;
         bool wide = dtype == OB_DOUBLE;
-        call->spec.finish = OBK_LOOPS(binary)[OBK_DIV][wide ? OB_DOUBLE : OB_FLOAT];
+        call->spec.finish = OBK_LOOP(binary, [OBK_DIV][wide ? OB_DOUBLE : OB_FLOAT]);
         call->spec.finish_operand = wide ? (const void *)&s->count_f64 : &s->count_f32;
     }
     return OB_OK;

@@ -1,6 +1,6 @@
 /* Where: copies elements of any type by their width. */
 #include "core/base/error.h"
-#include "kernels/kernels.h"
+#include "kernels/take.h"
 #include "ops/elementwise/element.h"
 #include "ops/kernel/members.h"
 #include "ops/table/op.h"
@@ -14,7 +14,7 @@ static ob_status element(const ob_kernel_site *site, const ob_kernel_args *args,
     int width = 0;
     while (width < 5 && (size_t)1 << width != ob_dtype_size(dtype)) width++;
     if (width == 5) return ob__unsupported_type(site, dtype, error);
-    call->spec.loop = OBK_LOOPS(where)[width];
+    call->spec.loop = OBK_LOOP(where, [width]);
     return OB_OK;
 }
 

@@ -1,7 +1,7 @@
 #include "ops/kernel/conversion.h"
 
 #include "kernels/convert/convert.h"
-#include "kernels/kernels.h"
+#include "kernels/take.h"
 #include "ops/kernel/common.h"
 
 static int convert_row(ob_dtype to, bool saturate) {
@@ -22,16 +22,15 @@ static int convert_row(ob_dtype to, bool saturate) {
 ob_conversion ob__find_conversion(ob_dtype from, ob_dtype to, bool saturate) {
     ob_conversion found = {0};
     if (from == to && from != OB_BOOL) return found;
-    const obk_converts *loops = OBK_LOOPS(convert);
     int row = convert_row(to, saturate);
     found.n_steps = 1;
-    found.steps[0] = loops[row][from];
+    found.steps[0] = OBK_LOOP(convert, [row][from]);
     if (found.steps[0]) return found;
     found.n_steps = 2;
     found.between = OB_FLOAT;
-    found.steps[0] = loops[OBK_TO_F32_ODD][from];
-    if (!found.steps[0]) found.steps[0] = loops[OB_FLOAT][from];
-    found.steps[1] = loops[row][OB_FLOAT];
+    found.steps[0] = OBK_LOOP(convert, [OBK_TO_F32_ODD][from]);
+    if (!found.steps[0]) found.steps[0] = OBK_LOOP(convert, [OB_FLOAT][from]);
+    found.steps[1] = OBK_LOOP(convert, [row][OB_FLOAT]);
     if (!found.steps[0] || !found.steps[1]) found.n_steps = -1;
     return found;
 }

@@ -2,7 +2,7 @@
  * divided into chunks of ROWS, each a matrix product. Everything after the product is computed in double. */
 #include "core/base/integers.h"
 #include "kernels/gemm/gemm.h"
-#include "kernels/kernels.h"
+#include "kernels/take.h"
 #include "ops/kernel/common.h"
 #include "ops/kernel/members.h"
 #include "ops/ml/score.h"
@@ -81,7 +81,7 @@ static ob_status linear_plan(const ob_kernel_site *site, ob_kernel_args *args, o
     OB_TRY(ob__ml_read_linear(site->node, &p, error));
     OB_TRY(ob__ml_rows(args, p.n_features, true, &l->rows, error));
     l->single = is_single(args->in[0].dtype, p.transform);
-    l->gemm = &OBK_LOOPS(gemm)[l->single ? OBK_GEMM_FLOAT : OBK_GEMM_DOUBLE];
+    l->gemm = OBK_ELEMENT(gemm, [l->single ? OBK_GEMM_FLOAT : OBK_GEMM_DOUBLE], .product);
     OB_TRY(pack_coefficients(site, &p, l, error));
     OB_TRY(ob__ml_keep_reals(site, &p.intercepts, &l->intercepts, error));
     l->has_intercepts = p.intercepts.n > 0;

@@ -1,6 +1,6 @@
 /* Normalizer 1: rows divided by their norms, as floats. It must agree with the body (bodies.def). */
-#include "kernels/kernels.h"
 #include "kernels/ml/ml.h"
+#include "kernels/take.h"
 #include "ops/kernel/common.h"
 #include "ops/kernel/members.h"
 #include "ops/ml/score.h"
@@ -24,7 +24,7 @@ static ob_status normalizer_plan(const ob_kernel_site *site, ob_kernel_args *arg
     OB_TRY(ob__check_type(site, args, 0, error));
     OB_TRY(ob__ml_read_norm(site->node, &norm, error));
     OB_TRY(ob__ml_rows(args, 0, false, &rows, error));
-    *p = (normalizer){rows.n, rows.columns, OBK_LOOPS(ml)->normalize[norm]};
+    *p = (normalizer){rows.n, rows.columns, OBK_LOOP(ml, ->normalize[norm])};
     return OB_OK;
 }
 

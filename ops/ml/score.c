@@ -1,8 +1,8 @@
 #include "ops/ml/score.h"
 #include "core/base/integers.h"
 #include "kernels/elementwise/elementwise.h"
-#include "kernels/kernels.h"
 #include "kernels/softmax/softmax.h"
+#include "kernels/take.h"
 
 #include <math.h>
 #include <string.h>
@@ -71,8 +71,8 @@ static void softmax_zero(double *scores, int64_t n) {
 
 ob_ml_post ob__ml_post(ob_ml_transform transform) {
     ob_ml_post post = {.transform = transform};
-    if (transform == OB_ML_SOFTMAX) post.softmax = OBK_LOOPS(softmax)->rows[1];
-    if (transform == OB_ML_LOGISTIC) post.logistic = OBK_LOOPS(unary)[OBK_U_SIGMOID][OB_DOUBLE];
+    if (transform == OB_ML_SOFTMAX) post.softmax = OBK_LOOP(softmax, ->rows[1]);
+    if (transform == OB_ML_LOGISTIC) post.logistic = OBK_LOOP(unary, [OBK_U_SIGMOID][OB_DOUBLE]);
     return post;
 }
 

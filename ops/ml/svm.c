@@ -8,8 +8,8 @@
 #include <math.h>
 
 #include "core/base/integers.h"
-#include "kernels/kernels.h"
 #include "kernels/ml/ml.h"
+#include "kernels/take.h"
 #include "ops/kernel/common.h"
 #include "ops/kernel/members.h"
 #include "ops/ml/score.h"
@@ -145,7 +145,7 @@ static ob_status svm_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_k
     OB_TRY(ob__ml_keep_reals(site, &p->rho, &s->rho, error));
     s->post = ob__ml_post(p->transform);
     s->logistic = ob__ml_post(p->a.n ? OB_ML_LOGISTIC : OB_ML_NONE);
-    s->sums = p->kernel == OB_ML_RBF ? OBK_LOOPS(ml)->distances : OBK_LOOPS(ml)->products;
+    s->sums = p->kernel == OB_ML_RBF ? OBK_LOOP(ml, ->distances) : OBK_LOOP(ml, ->products);
     OB_FAIL_IF(ob__count(&args->out[s->classifies]) != s->rows.n * p->n_scores, error, OB_E_SHAPE, "result of another size");
     if (s->classifies) OB_TRY(plan_classes(site, s, error));
     return plan_lanes(s, needs, error);

@@ -6,8 +6,8 @@
 
 #include "core/base/arena.h"
 #include "core/base/integers.h"
-#include "kernels/kernels.h"
 #include "kernels/ml/ml.h"
+#include "kernels/take.h"
 #include "ops/kernel/common.h"
 #include "ops/kernel/members.h"
 #include "ops/ml/forest.h"
@@ -177,8 +177,8 @@ static ob_status trees_plan(const ob_kernel_site *site, ob_kernel_args *args, ob
     const ob_dtype computing = e->trees.is_double ? OB_DOUBLE : OB_FLOAT;
     if (args->in[0].dtype != computing || e->trees.negates || e->rows.columns == 0)
         e->width = e->trees.negates ? 2 * e->rows.columns : e->rows.columns + (e->rows.columns == 0);
-    e->leaves = OBK_LOOPS(ml)->leaves[e->trees.is_double];
-    if (e->trees.single) e->add_leaves = OBK_LOOPS(ml)->add_leaves[e->trees.is_double];
+    e->leaves = OBK_LOOP(ml, ->leaves[e->trees.is_double]);
+    if (e->trees.single) e->add_leaves = OBK_LOOP(ml, ->add_leaves[e->trees.is_double]);
     const ob_view *scores = &args->out[e->classifies];
     OB_FAIL_IF(ob__count(scores) != e->rows.n * e->n_results, error, OB_E_SHAPE, "result of another size");
     return plan_lanes(e, needs, error);

@@ -2,8 +2,8 @@
  * spatial = 0: for each channel and position). In training, mean and variance are those of X over batch and space; outputs 1 and
  * 2 are the running values, and before version 14 outputs 3 and 4 are those of X. Types: floats; float16 and bfloat16 are
  * computed as float, statistics in double. */
-#include "kernels/kernels.h"
 #include "kernels/norm/norm.h"
+#include "kernels/take.h"
 #include "ops/kernel/element.h"
 #include "ops/kernel/members.h"
 #include "ops/norm/common.h"
@@ -43,13 +43,13 @@ static ob_status batch_norm_plan(const ob_kernel_site *site, ob_kernel_args *arg
     n->inner = ob__product(x->dims, end, x->rank);
     n->is_double = ob__computing_type(args) == OB_DOUBLE;
     if (n->params.training) {
-        n->sum = OBK_LOOPS(norm)->sum[n->is_double];
-        n->sum_squares = OBK_LOOPS(norm)->sum_squares[n->is_double];
+        n->sum = OBK_LOOP(norm, ->sum[n->is_double]);
+        n->sum_squares = OBK_LOOP(norm, ->sum_squares[n->is_double]);
     }
     if (n->inner > 1)
-        n->affine = OBK_LOOPS(norm)->affine[n->is_double];
+        n->affine = OBK_LOOP(norm, ->affine[n->is_double]);
     else
-        n->scaled = OBK_LOOPS(norm)->scaled[n->is_double];
+        n->scaled = OBK_LOOP(norm, ->scaled[n->is_double]);
     for (uint32_t i = 1; i < 5; i++) OB_TRY(ob__norm_count(args, i, n->channels, error));
     for (uint32_t i = 1; i < args->n_out; i++) {
         bool bad = ob__wanted(args, i) && (!n->params.training || ob__count(&args->out[i]) != n->channels);
@@ -180,7 +180,7 @@ static ob_status element(const ob_kernel_site *site, const ob_kernel_args *args,
         ob__norm_set(call->few[1].data, is_double, c, f);
         ob__norm_set(call->few[2].data, is_double, c, offset);
     }
-    call->spec.loop = OBK_LOOPS(norm)->affine_loop[is_double];
+    call->spec.loop = OBK_LOOP(norm, ->affine_loop[is_double]);
     call->in = call->few;
     call->n_in = 3;
     return OB_OK;

@@ -1,7 +1,7 @@
 /* Dropout: copies the data. In training, each element becomes 0 with probability `ratio`, and the others are multiplied by 1 / (1
  * - ratio). Element i uses random number i of the key. */
-#include "kernels/kernels.h"
 #include "kernels/random/random.h"
+#include "kernels/take.h"
 #include "ops/kernel/common.h"
 #include "ops/kernel/conversion.h"
 #include "ops/kernel/members.h"
@@ -45,7 +45,7 @@ static ob_status dropout_plan(const ob_kernel_site *site, ob_kernel_args *args, 
     d->trains = p.trains;
     d->ratio = p.ratio;
     d->key = ob__random_key(site->node);
-    d->uniform = OBK_LOOPS(random)->uniform;
+    d->uniform = OBK_LOOP(random, ->uniform);
     return ob__wanted(args, 1) ? ob__keep_one(site, args->out[1].dtype, &d->one, error) : OB_OK;
 }
 

@@ -2,8 +2,8 @@
  * y = (x - mean) / sqrt(variance + epsilon) * scale + bias, with mean and variance of a group of channels. Types: floats; float16
  * and bfloat16 are computed as float, and from GroupNormalization 21 on rounded before the scale and before the bias; statistics
  * in double (two passes). */
-#include "kernels/kernels.h"
 #include "kernels/norm/norm.h"
+#include "kernels/take.h"
 #include "ops/kernel/members.h"
 #include "ops/norm/common.h"
 
@@ -42,9 +42,9 @@ static ob_status group_norm_plan(const ob_kernel_site *site, ob_kernel_args *arg
     for (uint32_t i = 1; i < 3; i++) OB_TRY(ob__norm_count(args, i, p.scale_per_group ? n->groups : channels, error));
     n->is_double = ob__computing_type(args) == OB_DOUBLE;
     n->rounds_to = p.grouped && !p.scale_per_group ? ob__norm_rounds_to(args) : OB_NONE;
-    n->sum = OBK_LOOPS(norm)->sum[n->is_double];
-    n->sum_squares = OBK_LOOPS(norm)->sum_squares[n->is_double];
-    n->affine = OBK_LOOPS(norm)->affine[n->rounds_to == OB_NONE && n->is_double];
+    n->sum = OBK_LOOP(norm, ->sum[n->is_double]);
+    n->sum_squares = OBK_LOOP(norm, ->sum_squares[n->is_double]);
+    n->affine = OBK_LOOP(norm, ->affine[n->rounds_to == OB_NONE && n->is_double]);
     return ob__plan_real(args, needs, error);
 }
 

@@ -2,8 +2,8 @@
  * broadcast one way to X; outputs Mean, InvStdDev. RMSNormalization 23: the same without mean and bias, x / sqrt(mean of squares
  * + epsilon) * scale. Types: floats; float16 and bfloat16 are computed as float and rounded before the scale and before the bias;
  * statistics in double (two passes). */
-#include "kernels/kernels.h"
 #include "kernels/norm/norm.h"
+#include "kernels/take.h"
 #include "ops/kernel/members.h"
 #include "ops/norm/common.h"
 
@@ -66,9 +66,9 @@ static ob_status layer_norm_plan(const ob_kernel_site *site, ob_kernel_args *arg
     n->inner = ob__product(x->dims, axis, x->rank);
     n->is_double = ob__computing_type(args) == OB_DOUBLE;
     n->rounds_to = ob__norm_rounds_to(args);
-    if (!n->without_mean) n->sum = OBK_LOOPS(norm)->sum[n->is_double];
-    n->sum_squares = OBK_LOOPS(norm)->sum_squares[n->is_double];
-    n->scaled = OBK_LOOPS(norm)->scaled[n->is_double];
+    if (!n->without_mean) n->sum = OBK_LOOP(norm, ->sum[n->is_double]);
+    n->sum_squares = OBK_LOOP(norm, ->sum_squares[n->is_double]);
+    n->scaled = OBK_LOOP(norm, ->scaled[n->is_double]);
     for (uint32_t i = 1; i < 3; i++)
         OB_FAIL_IF(ob__wanted(args, i) && ob__count(&args->out[i]) != n->outer, error, OB_E_SHAPE, "output %u of %lld", i,
                    (long long)ob__count(&args->out[i]));

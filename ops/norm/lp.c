@@ -2,8 +2,8 @@
  * mean) / (standard deviation + 1e-9) over `axes`. Types: floats; float16 and bfloat16 are computed as float, statistics in
  * double. */
 #include "core/base/integers.h"
-#include "kernels/kernels.h"
 #include "kernels/norm/norm.h"
+#include "kernels/take.h"
 #include "ops/kernel/members.h"
 #include "ops/norm/common.h"
 
@@ -37,7 +37,7 @@ static const ob_member lp_norm_members[] = {OB_VALUE(lp_norm, p),
 static const ob_struct lp_norm_struct = OB_STRUCT(lp_norm, lp_norm_members);
 
 static void choose_lp_loops(lp_norm *n) {
-    const obk_norms *f = OBK_LOOPS(norm);
+    const obk_norms *f = OBK_FAMILY(norm, ->sum[n->is_double]);
     const bool d = n->is_double;
     if (n->inner == 1) {
         if (n->p == 1)
@@ -177,7 +177,7 @@ static ob_status mean_variance_plan(const ob_kernel_site *site, ob_kernel_args *
     for (int32_t a = 0; a < x->rank; a++)
         if (!(n->axes >> a & 1)) n->n_kept *= x->dims[a];
     n->is_double = ob__computing_type(args) == OB_DOUBLE;
-    const obk_norms *f = OBK_LOOPS(norm);
+    const obk_norms *f = OBK_FAMILY(norm, ->sum[n->is_double]);
     if (folds_rows(x, n->axes)) {
         n->sum = f->sum[n->is_double];
         n->sum_squares = f->sum_squares[n->is_double];

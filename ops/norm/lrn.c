@@ -1,7 +1,7 @@
 /* LRN (1, 13): y = x / (bias + alpha / size * sum of squares over `size` neighbouring channels) ^ beta. */
 #include "core/base/integers.h"
-#include "kernels/kernels.h"
 #include "kernels/norm/norm.h"
+#include "kernels/take.h"
 #include "ops/kernel/common.h"
 #include "ops/kernel/members.h"
 #include "ops/norm/params.h"
@@ -44,8 +44,8 @@ static ob_status lrn_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_k
                           .beta = p.beta,
                           .bias = p.bias};
     l->is_double = ob__computing_type(args) == OB_DOUBLE;
-    l->add = OBK_LOOPS(norm)->lrn_add[l->is_double];
-    l->divide = OBK_LOOPS(norm)->lrn_divide[l->is_double];
+    l->add = OBK_LOOP(norm, ->lrn_add[l->is_double]);
+    l->divide = OBK_LOOP(norm, ->lrn_divide[l->is_double]);
     l->inner = ob__product(x->dims, 2, x->rank);
     /* As many blocks as fill the rows, and an even number of equal ones, which two threads can share. */
     l->columns = OBK_LRN_BYTES / (int64_t)(l->is_double ? sizeof(double) : sizeof(float));

@@ -7,9 +7,9 @@
 #include "core/base/error.h"
 #include "core/base/integers.h"
 #include "core/graph/types.h"
-#include "kernels/kernels.h"
 #include "kernels/loop.h"
 #include "kernels/reduce/reduce.h"
+#include "kernels/take.h"
 #include "ops/kernel/common.h"
 #include "ops/kernel/element.h"
 #include "ops/kernel/functions.h"
@@ -76,13 +76,13 @@ static ob_status softmax_plan(const ob_kernel_site *site, ob_kernel_args *args, 
     OB_TRY(read_layout(site, args, &s->l, error));
     s->logarithm = ob__softmax_params(site->node, site->op).logarithm;
     if (s->l.inner == 1)
-        s->rows = OBK_LOOPS(softmax)->rows[dtype == OB_DOUBLE];
+        s->rows = OBK_LOOP(softmax, ->rows[dtype == OB_DOUBLE]);
     else
-        s->columns = OBK_LOOPS(softmax)->columns[dtype == OB_DOUBLE];
+        s->columns = OBK_LOOP(softmax, ->columns[dtype == OB_DOUBLE]);
     if (s->l.inner > 1) OB_TRY(ob__need_lanes(needs, OBK_SOFTMAX_BYTES, 1, error));
     if (ob__dtype_is_real(dtype)) return OB_OK;
-    s->widen = OBK_LOOPS(convert)[OB_FLOAT][dtype];
-    s->narrow = OBK_LOOPS(convert)[dtype][OB_FLOAT];
+    s->widen = OBK_LOOP(convert, [OB_FLOAT][dtype]);
+    s->narrow = OBK_LOOP(convert, [dtype][OB_FLOAT]);
     if (!s->widen || !s->narrow) return ob__no_type(site, error, dtype);
     return ob__need_lanes(needs, s->l.per_chunk * s->l.n * s->l.width, sizeof(float), error);
 }
@@ -174,7 +174,7 @@ static ob_status softmax_row(const ob_kernel_site *site, const ob_kernel_args *a
     row_softmax *made = ob__tail(site, 1, sizeof *made);
     OB_FAIL_IF(!made, error, OB_E_MEMORY, "no memory for a plan");
     *made = (row_softmax){.width = (int64_t)ob_dtype_size(dtype),
-                          .rows = OBK_LOOPS(softmax)->rows[dtype == OB_DOUBLE],
+                          .rows = OBK_LOOP(softmax, ->rows[dtype == OB_DOUBLE]),
                           .logarithm = ob__softmax_params(site->node, site->op).logarithm};
     *call = (ob_row_call){.loop = ob__softmax_rows, .params = made, .params_type = &row_softmax_struct};
     return OB_OK;
@@ -204,7 +204,7 @@ static const ob_struct hardmax_struct = OB_STRUCT(hardmax, hardmax_members);
 static ob_status hardmax_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
     hardmax *h = args->state;
     OB_TRY(read_layout(site, args, &h->l, error));
-    h->find = OBK_LOOPS(find)->by_type[ob__computing_type(args)];
+    h->find = OBK_LOOP(find, ->by_type[ob__computing_type(args)]);
     OB_TRY(ob__keep_one(site, ob__computing_type(args), &h->one, error));
     OB_TRY(ob__plan_real(args, needs, error));
     return ob__need_scratch(needs, h->l.outer * h->l.inner, sizeof(int64_t), error);

@@ -10,8 +10,8 @@
 #include "core/base/integers.h"
 #include "core/graph/types.h"
 #include "kernels/conv/conv.h"
-#include "kernels/kernels.h"
 #include "kernels/pool/pool.h"
+#include "kernels/take.h"
 #include "kernels/window/window.h"
 #include "ops/kernel/common.h"
 #include "ops/kernel/members.h"
@@ -48,15 +48,14 @@ typedef struct job {
 } job;
 
 static ob_status find_loops(const ob_kernel_site *site, const ob_kernel_args *args, pool *p, ob_error *error) {
-    const obk_pools *loops = OBK_LOOPS(pool);
     ob_dtype dtype = args->in[0].dtype;
     int type = ob__dtype_is_real_or_half(dtype) ? (ob__computing_type(args) == OB_DOUBLE ? OBK_POOL_F64 : OBK_POOL_F32)
                : dtype == OB_INT8               ? OBK_POOL_I8
                                                 : OBK_POOL_U8;
     if (p->k.kind == OBK_POOL_MAX)
-        p->max = loops->max[type];
+        p->max = OBK_LOOP(pool, ->max[type]);
     else if (type <= OBK_POOL_F64)
-        p->sum = loops->sum[type];
+        p->sum = OBK_LOOP(pool, ->sum[type]);
     bool known = (ob__dtype_is_real_or_half(dtype) || dtype == OB_INT8 || dtype == OB_UINT8) && (p->max || p->sum);
     if (!known) return ob__no_type(site, error, dtype);
     p->width = (int64_t)ob_dtype_size(ob__dtype_is_real_or_half(dtype) ? ob__computing_type(args) : dtype);
@@ -98,8 +97,8 @@ static bool sums_by_convolution(const ob_kernel_site *site, const ob_kernel_args
     p->ones = (obk_conv){.window = *w, .channels = 1, .out_channels = 1, .y_channel = w->n_out};
     *blocks = obk_depthwise_blocks(&p->ones);
     *work = p->ones.rows * w->axes[1].out * 2;
-    p->depthwise = OBK_LOOPS(conv)->depthwise;
-    p->divide = OBK_LOOPS(pool)->divide;
+    p->depthwise = OBK_LOOP(conv, ->depthwise);
+    p->divide = OBK_LOOP(pool, ->divide);
     p->k.divisors = make_divisors(site, &p->k);
     return true;
 }
@@ -227,7 +226,7 @@ static ob_status global_pool_plan(const ob_kernel_site *site, ob_kernel_args *ar
     OB_FAIL_IF(in->rank < 2 || ob__count(out) != in->dims[0] * in->dims[1], error, OB_E_SHAPE, "rank %d", in->rank);
     OB_TRY(ob__read_pool(site->node, 0, &params, error));
     ob_dtype computing = ob__computing_type(args);
-    *g = (global_pool){OBK_LOOPS(pool)->global[computing == OB_DOUBLE ? OBK_POOL_F64 : OBK_POOL_F32],
+    *g = (global_pool){OBK_LOOP(pool, ->global[computing == OB_DOUBLE ? OBK_POOL_F64 : OBK_POOL_F32]),
                        params.kind,
                        params.p,
                        ob__product(in->dims, 2, in->rank),

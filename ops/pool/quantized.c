@@ -1,7 +1,7 @@
 /* com.microsoft QLinearGlobalAveragePool: the exact sum of the elements minus their zero point, times x's scale, divided by the
  * result's scale and the number of elements; rounded once, halves to even, and saturated. */
-#include "kernels/kernels.h"
 #include "kernels/quantize/quantize.h"
+#include "kernels/take.h"
 #include "ops/kernel/common.h"
 #include "ops/kernel/members.h"
 #include "ops/pool/params.h"
@@ -55,7 +55,7 @@ static ob_status qlinear_means_plan(const ob_kernel_site *site, ob_kernel_args *
     OB_FAIL_IF(x->rank < 2, error, OB_E_SHAPE, "rank %d", x->rank);
     const int32_t first = params.channels_last ? 1 : 2, end = params.channels_last ? x->rank - 1 : x->rank;
     const obk_integer type = ob__byte_type(x->dtype);
-    *s = (qlinear_means){OBK_LOOPS(quantize)->sums[type], OBK_LOOPS(quantize)->quantize[type], ob__product(x->dims, first, end),
+    *s = (qlinear_means){OBK_LOOP(quantize, ->sums[type]), OBK_LOOP(quantize, ->quantize[type]), ob__product(x->dims, first, end),
                          params.channels_last ? x->dims[x->rank - 1] : 1};
     const int64_t n_results = x->dims[0] * x->dims[params.channels_last ? x->rank - 1 : 1];
     OB_FAIL_IF(args->out[0].dtype != x->dtype || ob__count(&args->out[0]) != n_results, error, OB_E_SHAPE,

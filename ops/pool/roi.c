@@ -5,8 +5,8 @@
  * ONNX's reference. A sample more than one element outside the image is 0. Before version 16, and with output_half_pixel, a
  * region is at least one element large. A run refuses regions of images that do not exist, and millions of samples. */
 #include "core/base/integers.h"
-#include "kernels/kernels.h"
 #include "kernels/sample/sample.h"
+#include "kernels/take.h"
 #include "ops/kernel/common.h"
 #include "ops/kernel/members.h"
 #include "ops/kernel/taps.h"
@@ -187,8 +187,8 @@ OB_RUN(ob__run_roi_align) {
 static ob_status align_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
     OB_TRY(roi_plan(site, args, needs, error));
     roi *s = args->state;
-    s->sum = OBK_LOOPS(sample)->sum[s->is_double]; /* also of cells without samples */
-    if (s->params.max) s->max = OBK_LOOPS(sample)->max[s->is_double];
+    s->sum = OBK_LOOP(sample, ->sum[s->is_double]); /* also of cells without samples */
+    if (s->params.max) s->max = OBK_LOOP(sample, ->max[s->is_double]);
     return ob__need_taps(needs, (int64_t)SAMPLES * 4, s->is_double, error);
 }
 

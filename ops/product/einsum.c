@@ -7,7 +7,7 @@
  * float, narrow integers in int32; integers wrap. */
 #include "ops/product/einsum.h"
 #include "kernels/elementwise/elementwise.h"
-#include "kernels/kernels.h"
+#include "kernels/take.h"
 #include "ops/table/op.h"
 
 #include "ops/kernel/common.h"
@@ -232,7 +232,7 @@ static ob_status sum_own(planner *p, ob_einsum_tensor *t) {
     }
     ob_einsum_step *step = add_step(p, OB_EINSUM_SUM, t);
     if (!step) return no_memory(p->error);
-    step->sum = OBK_LOOPS(reduce)->by_type[p->computing];
+    step->sum = OBK_LOOP(reduce, ->by_type[p->computing]);
     obk_reduction *r = step->reduction = ob__tail(p->site, 1, sizeof *r);
     if (!r) return no_memory(p->error);
     *r = (obk_reduction){.fold = OBK_FOLD_SUM, .columns = as_columns, .n_folded = summed};
@@ -311,7 +311,7 @@ static ob_status multiply(planner *p, const ob_einsum_tensor *a, const ob_einsum
     stretch(b, c, &step->in[1]);
     step->blocks = blocks;
     OB_TRY(place(p, step, c, p->n == 2));
-    const obk_iteration_spec spec = {.loop = OBK_LOOPS(binary)[OBK_MUL][p->computing], .loops_only = p->site->loops_only};
+    const obk_iteration_spec spec = {.loop = OBK_LOOP(binary, [OBK_MUL][p->computing]), .loops_only = p->site->loops_only};
     return obk_iteration_plan(blocks, step->in, 2, &step->out, &spec, p->site->arena, &p->needs->lane_bytes, p->error);
 }
 

@@ -11,7 +11,7 @@
 #include "core/base/integers.h"
 #include "core/graph/types.h"
 #include "kernels/gemm/gemm.h"
-#include "kernels/kernels.h"
+#include "kernels/take.h"
 #include "ops/kernel/common.h"
 #include "ops/kernel/conversion.h"
 #include "ops/kernel/epilogue.h"
@@ -220,7 +220,7 @@ static ob_status plan_product(const ob_kernel_site *site, product *s, ob_kernel_
     const ob_view *in = args->in;
     OB_TRY(ob__check_type(site, args, 0, error));
     s->computing = computing_type(in[0].dtype);
-    s->gemm = &OBK_LOOPS(gemm)[gemm_index(s->computing)];
+    s->gemm = OBK_ELEMENT(gemm, [gemm_index(s->computing)], .product);
     ob_view a = planned_view(s, &in[0], &s->a), b = planned_view(s, &in[1], &s->b);
     OB_TRY(ob__matrices(site, &a, &b, &args->out[0], true, &s->p, error));
     s->a.copied = s->p.a.copied;

@@ -1,7 +1,7 @@
 #include "ops/quantize/integer.h"
 
 #include "core/base/integers.h"
-#include "kernels/kernels.h"
+#include "kernels/take.h"
 
 #include "ops/kernel/common.h"
 #include "ops/kernel/conversion.h"
@@ -143,8 +143,9 @@ ob_status ob__plan_integers(const ob_kernel_site *site, const ob_kernel_args *ar
     s->requantizes = (results & OB_T(INT8)) != 0;
     s->to_float = (results & OB_T(FLOAT)) != 0;
     s->gemm = OBK_LOOPS(integer_gemm);
-    if (s->requantizes) s->requantize = OBK_LOOPS(quantize)->requantize[ob__is_signed(&args->out[0]) ? OBK_Q_INT8 : OBK_Q_UINT8];
-    if (s->to_float) s->accumulate = OBK_LOOPS(quantize)->accumulate;
+    if (!conv) OBK_NOTE(integer_gemm, [OBK_INTEGER_PAIRS].product);
+    if (s->requantizes) s->requantize = OBK_LOOP(quantize, ->requantize[ob__is_signed(&args->out[0]) ? OBK_Q_INT8 : OBK_Q_UINT8]);
+    if (s->to_float) s->accumulate = OBK_LOOP(quantize, ->accumulate);
     if (s->requantizes)
         s->at = (ob_integer_places){3, 2, 5, 1, 4, 6, 7, conv ? 8 : -1};
     else if (s->to_float)

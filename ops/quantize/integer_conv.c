@@ -11,8 +11,8 @@
 #include "core/base/integers.h"
 #include "kernels/conv/conv.h"
 #include "kernels/gemm/integer.h"
-#include "kernels/kernels.h"
 #include "kernels/quantize/quantize.h"
+#include "kernels/take.h"
 #include "ops/conv/split.h"
 #include "ops/kernel/common.h"
 #include "ops/kernel/epilogue.h"
@@ -161,7 +161,7 @@ static ob_status want_packed_w(const ob_kernel_site *site, const ob_kernel_args 
     OB_FAIL_IF(!params, error, OB_E_MEMORY, "no memory for a plan");
     const obk_conv_panels *panels = s->split.panels;
     *params = (packing){
-        .of_w = pairing_of(s, OBK_LOOPS(conv)->pair[ob__is_signed(&args->in[s->i.at.w])], s->split.k.window.n_kernel, NULL),
+        .of_w = pairing_of(s, OBK_LOOP(conv, ->pair[ob__is_signed(&args->in[s->i.at.w])]), s->split.k.window.n_kernel, NULL),
         .zero = s->i.w_zero_value,
         .n = pairs_of_w(s),
         .panels = panels,
@@ -213,7 +213,7 @@ static ob_status conv_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_
     OB_TRY(ob__plan_conv(site, args, (uint32_t)s->i.at.w, s->i.at.bias, &s->split, error));
     if (ob__count(&args->out[0]) == 0) return OB_OK;
     OB_TRY(split(site, args, s, error));
-    const obk_convs *loops = OBK_LOOPS(conv);
+    const obk_convs *loops = OBK_FAMILY(conv, ->pair[0]);
     s->quads_signed = loops->quads_signed;
     if (s->quads)
         s->quad = loops->quad;

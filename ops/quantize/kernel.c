@@ -9,9 +9,9 @@
  * DequantizeLinear. */
 #include "core/base/integers.h"
 #include "core/graph/types.h"
-#include "kernels/kernels.h"
 #include "kernels/loop.h"
 #include "kernels/quantize/quantize.h"
+#include "kernels/take.h"
 #include "ops/elementwise/element.h"
 #include "ops/kernel/common.h"
 #include "ops/kernel/functions.h"
@@ -191,11 +191,10 @@ static ob_status plan_precision(const ob_kernel_site *site, const ob_kernel_args
 
 /* After the conversions and the precision are planned. */
 static void choose_loops(quantize *q) {
-    const obk_quantize *loops = OBK_LOOPS(quantize);
-    if (q->forward && q->integer >= 0) q->quantize = loops->quantize[q->integer];
-    if (q->forward && (q->integer < 0 || q->narrow)) q->divide = loops->divide;
-    if (!q->forward && q->integer >= 0) q->dequantize = loops->dequantize[q->integer];
-    if (!q->forward && q->integer < 0) q->dequantize_float = loops->dequantize_float;
+    if (q->forward && q->integer >= 0) q->quantize = OBK_LOOP(quantize, ->quantize[q->integer]);
+    if (q->forward && (q->integer < 0 || q->narrow)) q->divide = OBK_LOOP(quantize, ->divide);
+    if (!q->forward && q->integer >= 0) q->dequantize = OBK_LOOP(quantize, ->dequantize[q->integer]);
+    if (!q->forward && q->integer < 0) q->dequantize_float = OBK_LOOP(quantize, ->dequantize_float);
 }
 
 static ob_status quantize_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
@@ -430,7 +429,7 @@ static const ob_struct dynamic_struct = OB_STRUCT(dynamic, dynamic_members);
 static ob_status dynamic_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
     (void)site;
     (void)needs;
-    *(dynamic *)args->state = (dynamic){OBK_LOOPS(quantize)->range, OBK_LOOPS(quantize)->quantize[OBK_Q_UINT8]};
+    *(dynamic *)args->state = (dynamic){OBK_LOOP(quantize, ->range), OBK_LOOP(quantize, ->quantize[OBK_Q_UINT8])};
     bool bad = args->n_out != 3 || ob__count(&args->out[0]) != ob__count(&args->in[0]);
     for (uint32_t i = 1; i < 3; i++) bad = bad || (ob__wanted(args, i) && ob__count(&args->out[i]) != 1);
     OB_FAIL_IF(bad || args->in[0].dtype != OB_FLOAT, error, OB_E_SHAPE, "outputs of another size");

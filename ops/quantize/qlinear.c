@@ -2,7 +2,7 @@
  * quantized in one pass. */
 #include <string.h>
 
-#include "kernels/kernels.h"
+#include "kernels/take.h"
 #include "ops/elementwise/element.h"
 #include "ops/kernel/common.h"
 #include "ops/kernel/functions.h"
@@ -88,8 +88,8 @@ static ob_status qlinear_plan(const ob_kernel_site *site, ob_kernel_args *args, 
         OB_TRY(ob__check_scale(args, i + 1, dtype, error));
     }
     OB_TRY(ob__check_scale(args, r->result_scale, dtype, error));
-    s->compute = OBK_LOOPS(quantize)->qlinear[r->kind][ob__byte_type(dtype)];
-    if (r->kind == OBK_QLINEAR_WHERE) s->copy = OBK_LOOPS(where)[0];
+    s->compute = OBK_LOOP(quantize, ->qlinear[r->kind][ob__byte_type(dtype)]);
+    if (r->kind == OBK_QLINEAR_WHERE) s->copy = OBK_LOOP(where, [0]);
     find_operands(r, args->in, operands);
     return obk_iteration_plan(&s->blocks, operands, r->n, &args->out[0],
                               &(obk_iteration_spec){.loop = ob__qlinear_rows, .loops_only = site->loops_only}, site->arena,

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "kernels/elementwise/elementwise.h"
-#include "kernels/kernels.h"
 #include "kernels/quantize/quantize.h"
+#include "kernels/take.h"
 #include "ops/elementwise/element.h"
 #include "ops/kernel/common.h"
 #include "ops/quantize/bytes.h"
@@ -37,9 +37,9 @@ obk_scales ob__byte_scales(const ob_byte_scale *from, ob_dtype dtype) {
 }
 
 ob_byte_loops ob__byte_loops(ob_dtype dtype) {
-    const obk_quantize *loops = OBK_LOOPS(quantize);
     const obk_integer type = ob__byte_type(dtype);
-    return (ob_byte_loops){loops->dequantize[type], loops->quantize[type], loops->lookup};
+    return (ob_byte_loops){OBK_LOOP(quantize, ->dequantize[type]), OBK_LOOP(quantize, ->quantize[type]),
+                           OBK_LOOP(quantize, ->lookup)};
 }
 
 static const ob_member loops_members[] = {OB_FUNCTION(ob_byte_loops, dequantize), OB_FUNCTION(ob_byte_loops, quantize),
@@ -101,7 +101,8 @@ static ob_status byte_unary_plan(const ob_kernel_site *site, ob_kernel_args *arg
                "result of another type or size");
     OB_TRY(ob__check_scale(args, SCALE, s->f.dtype, error));
     OB_TRY(ob__check_scale(args, RESULT_SCALE, s->f.dtype, error));
-    s->f.loop = OBK_LOOPS(unary)[ob__read_unary(site->node, site->op, &s->f.params)][OB_FLOAT];
+    s->f.loop = OBK_LOOP(unary, [ob__read_unary(site->node, site->op, &s->f.params)][OB_FLOAT]);
+    if (!s->f.loops.quantize || !s->f.loop) return ob__no_type(site, error, s->f.dtype); /* the build leaves them out */
     bool known = true;
     for (uint32_t i = SCALE; i < args->n_in; i++) known = known && (!ob__given(args, i) || args->in[i].data);
     s->tabulated = known && ob__count(&args->in[0]) > OB_BYTES;

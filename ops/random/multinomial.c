@@ -1,6 +1,6 @@
 /* Multinomial: classes drawn by their logarithmic weights. Sample j of row r uses random number r * sample_size + j. */
-#include "kernels/kernels.h"
 #include "kernels/random/random.h"
+#include "kernels/take.h"
 #include "ops/kernel/common.h"
 #include "ops/kernel/conversion.h"
 #include "ops/kernel/members.h"
@@ -25,7 +25,7 @@ static ob_status multinomial_plan(const ob_kernel_site *site, ob_kernel_args *ar
     OB_FAIL_IF(x->rank != 2 || y->rank != 2 || y->dims[0] != x->dims[0], error, OB_E_SHAPE, "operand of rank %d", x->rank);
     OB_FAIL_IF(x->dims[1] == 0 && ob__count(y) > 0, error, OB_E_SHAPE, "no classes to draw from");
     OB_FAIL_IF(y->dtype == OB_INT32 && x->dims[1] > INT32_MAX, error, OB_E_LIMIT, "classes above int32");
-    *(sampling *)args->state = (sampling){ob__random_key(site->node), OBK_LOOPS(random)->uniform, OBK_LOOPS(random)->classes};
+    *(sampling *)args->state = (sampling){ob__random_key(site->node), OBK_LOOP(random, ->uniform), OBK_LOOP(random, ->classes)};
     ob__need_conversion(needs, x->dtype, OB_DOUBLE);
     return ob__need_scratch(needs, ob__count(x), sizeof(double), error);
 }

@@ -2,7 +2,7 @@
  * depend on the division into parts. */
 #include "kernels/random/random.h"
 #include "core/graph/types.h"
-#include "kernels/kernels.h"
+#include "kernels/take.h"
 #include "ops/kernel/common.h"
 #include "ops/kernel/conversion.h"
 #include "ops/kernel/members.h"
@@ -28,7 +28,7 @@ static ob_status random_plan(const ob_kernel_site *site, ob_kernel_args *args, o
     if (!ob__dtype_is_real_or_half(args->out[0].dtype)) return ob__no_type(site, error, args->out[0].dtype);
     ob__need_conversion(needs, OB_DOUBLE, args->out[0].dtype);
     const ob_random_params params = ob__random_params(site->node);
-    *(drawing *)args->state = (drawing){params, params.normal ? OBK_LOOPS(random)->normal : OBK_LOOPS(random)->uniform};
+    *(drawing *)args->state = (drawing){params, params.normal ? OBK_LOOP(random, ->normal) : OBK_LOOP(random, ->uniform)};
     return OB_OK;
 }
 
@@ -68,7 +68,7 @@ static ob_status bernoulli_plan(const ob_kernel_site *site, ob_kernel_args *args
     OB_FAIL_IF(ob__count(&args->in[0]) != ob__count(&args->out[0]), error, OB_E_SHAPE, "a result of another size");
     ob__need_conversion(needs, args->in[0].dtype, OB_DOUBLE);
     ob__need_conversion(needs, OB_DOUBLE, args->out[0].dtype);
-    *(drawing *)args->state = (drawing){{.key = ob__random_key(site->node)}, OBK_LOOPS(random)->uniform};
+    *(drawing *)args->state = (drawing){{.key = ob__random_key(site->node)}, OBK_LOOP(random, ->uniform)};
     return ob__one(args->out[0].dtype, &one, error);
 }
 

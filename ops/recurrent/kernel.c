@@ -13,9 +13,9 @@
 #include "core/base/integers.h"
 #include "kernels/elementwise/elementwise.h"
 #include "kernels/gemm/gemm.h"
-#include "kernels/kernels.h"
 #include "kernels/loop.h"
 #include "kernels/recurrent/recurrent.h"
+#include "kernels/take.h"
 #include "ops/kernel/common.h"
 #include "ops/kernel/members.h"
 #include "ops/recurrent/params.h"
@@ -31,7 +31,7 @@ typedef struct recurrent {
     int64_t steps, batch, inputs, hidden, gates; /* gates of all: 1, 3 or 4 times hidden */
     int64_t width;                               /* bytes of an element while computing */
     const obk_gemm *gemm;
-    activation activations[6]; /* three for each direction */
+    activation activations[6];    /* three for each direction */
     obk_loop clip, add, multiply; /* these and the following: NULL, if the cell does not need it */
     obk_add_product add_product;
     obk_complement complement;
@@ -127,13 +127,13 @@ static double just_below(double alpha, ob_dtype computing) {
 }
 
 static void choose_cell_loops(const ob_kernel_args *args, recurrent *r, ob_dtype computing) {
-    const obk_recurrent *loops = OBK_LOOPS(recurrent);
     const bool is_double = computing == OB_DOUBLE, gru = r->params.cell == OB_RECURRENT_GRU,
                lstm = r->params.cell == OB_RECURRENT_LSTM;
     const bool reset_last = gru && r->params.linear_before_reset;
-    if (r->params.clip > 0) r->clip = OBK_LOOPS(unary)[OBK_U_CLIP][computing];
-    if (ob__given(args, 3)) r->add = OBK_LOOPS(binary)[OBK_ADD][computing];
-    if (lstm || (gru && !reset_last)) r->multiply = OBK_LOOPS(binary)[OBK_MUL][computing];
+    const obk_recurrent *loops = OBK_FAMILY(recurrent, ->add_product[is_double]);
+    if (r->params.clip > 0) r->clip = OBK_LOOP(unary, [OBK_U_CLIP][computing]);
+    if (ob__given(args, 3)) r->add = OBK_LOOP(binary, [OBK_ADD][computing]);
+    if (lstm || (gru && !reset_last)) r->multiply = OBK_LOOP(binary, [OBK_MUL][computing]);
     if (lstm && ob__given(args, 7)) r->add_product = loops->add_product[is_double];
     if (lstm && r->params.input_forget) r->complement = loops->complement[is_double];
     if (lstm) r->carry = loops->carry[is_double];
@@ -149,10 +149,10 @@ static ob_status choose_loops(const ob_kernel_site *site, const ob_kernel_args *
         for (int i = 0; i <= (int)r->params.cell; i++) {
             obk_unary_params params = activations[d][i].params;
             if (activations[d][i].function == OBK_U_THRESHOLDED_RELU) params.alpha = just_below(params.alpha, computing);
-            r->activations[3 * d + i] = (activation){OBK_LOOPS(unary)[activations[d][i].function][computing], params};
+            r->activations[3 * d + i] = (activation){OBK_LOOP(unary, [activations[d][i].function][computing]), params};
         }
     choose_cell_loops(args, r, computing);
-    r->gemm = &OBK_LOOPS(gemm)[computing == OB_DOUBLE ? OBK_GEMM_DOUBLE : OBK_GEMM_FLOAT];
+    r->gemm = OBK_ELEMENT(gemm, [computing == OB_DOUBLE ? OBK_GEMM_DOUBLE : OBK_GEMM_FLOAT], .product);
     r->width = (int64_t)ob_dtype_size(computing);
     return OB_OK;
 }

@@ -1,6 +1,6 @@
 #include "ops/recurrent/quantized.h"
 #include "core/base/integers.h"
-#include "kernels/kernels.h"
+#include "kernels/take.h"
 
 #include "ops/kernel/common.h"
 #include "ops/kernel/members.h"
@@ -37,13 +37,13 @@ static int64_t longest(const ob_byte_products *p) {
 ob_status ob__plan_byte_products(const ob_kernel_site *site, const ob_kernel_args *args, ob_byte_products *p,
                                  ob_kernel_needs *needs, ob_error *error) {
     int64_t n_pairs, row;
-    const obk_integer_gemm *gemm = &OBK_LOOPS(integer_gemm)[OBK_INTEGER_PAIRS];
+    const obk_integer_gemm *gemm = OBK_ELEMENT(integer_gemm, [OBK_INTEGER_PAIRS], .product);
     p->nr = gemm->nr;
     p->product = gemm->product;
     p->pack_a = gemm->pack_a;
-    p->range = OBK_LOOPS(quantize)->range;
-    p->quantize = OBK_LOOPS(quantize)->quantize[OBK_Q_UINT8];
-    p->accumulate = OBK_LOOPS(quantize)->accumulate;
+    p->range = OBK_LOOP(quantize, ->range);
+    p->quantize = OBK_LOOP(quantize, ->quantize[OBK_Q_UINT8]);
+    p->accumulate = OBK_LOOP(quantize, ->accumulate);
     for (int i = 0; i < 2; i++) {
         ob_byte_weights *w = &p->weights[i];
         const ob_view *zeros = &args->in[w->scale + 1];

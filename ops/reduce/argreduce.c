@@ -3,8 +3,8 @@
  * NumPy. */
 #include "core/base/integers.h"
 #include "core/graph/types.h"
-#include "kernels/kernels.h"
 #include "kernels/reduce/reduce.h"
+#include "kernels/take.h"
 #include "ops/kernel/common.h"
 #include "ops/kernel/members.h"
 #include "ops/reduce/params.h"
@@ -25,7 +25,7 @@ static ob_status argreduce_plan(const ob_kernel_site *site, ob_kernel_args *args
     const ob_view *in = &args->in[0];
     int32_t axis = 0;
     OB_TRY(ob__check_type(site, args, 0, error));
-    k->find = OBK_LOOPS(find)->by_type[ob__dtype_is_real_or_half(in->dtype) ? ob__computing_type(args) : in->dtype];
+    k->find = OBK_LOOP(find, ->by_type[ob__dtype_is_real_or_half(in->dtype) ? ob__computing_type(args) : in->dtype]);
     if (!k->find) return ob__no_type(site, error, in->dtype);
     if (in->rank > 0) OB_TRY(ob__axis(p.axis, in->rank, &axis, error)); /* a scalar has one element, index 0 */
     k->search = (obk_search){.n = in->rank > 0 ? in->dims[axis] : 1,

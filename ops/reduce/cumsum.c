@@ -3,8 +3,8 @@
  * float). Integers wrap. */
 #include "core/base/integers.h"
 #include "core/graph/types.h"
-#include "kernels/kernels.h"
 #include "kernels/reduce/reduce.h"
+#include "kernels/take.h"
 #include "ops/kernel/common.h"
 #include "ops/kernel/members.h"
 #include "ops/reduce/params.h"
@@ -25,7 +25,7 @@ static ob_status cumsum_plan(const ob_kernel_site *site, ob_kernel_args *args, o
     const ob_dtype dtype = args->in[0].dtype;
     OB_TRY(ob__check_type(site, args, 0, error));
     k->params = ob__running_params(site->node, site->op);
-    k->loop = OBK_LOOPS(run_up)->by_type[ob__dtype_is_real_or_half(dtype) ? ob__computing_type(args) : dtype];
+    k->loop = OBK_LOOP(run_up, ->by_type[ob__dtype_is_real_or_half(dtype) ? ob__computing_type(args) : dtype]);
     if (!k->loop) return ob__no_type(site, error, dtype);
     OB_FAIL_IF(ob__count(&args->in[0]) != ob__count(&args->out[0]), error, OB_E_SHAPE, "result of another size");
     return ob__plan_real(args, needs, error);

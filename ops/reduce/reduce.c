@@ -10,7 +10,7 @@
 #include "core/base/error.h"
 #include "core/base/integers.h"
 #include "core/graph/types.h"
-#include "kernels/kernels.h"
+#include "kernels/take.h"
 #include "ops/kernel/common.h"
 #include "ops/kernel/element.h"
 #include "ops/kernel/functions.h"
@@ -100,7 +100,7 @@ static ob_status reduce_plan(const ob_kernel_site *site, ob_kernel_args *args, o
     OB_TRY(ob__check_type(site, args, 0, error));
     k->params = ob__reduce_params(site->node, site->op);
     k->r = (obk_reduction){.fold = k->params.fold, .finish = k->params.finish, .is_bool = dtype == OB_BOOL};
-    k->loop = OBK_LOOPS(reduce)->by_type[ob__dtype_is_real_or_half(dtype) ? ob__computing_type(args) : dtype];
+    k->loop = OBK_LOOP(reduce, ->by_type[ob__dtype_is_real_or_half(dtype) ? ob__computing_type(args) : dtype]);
     if (!k->loop) return ob__no_type(site, error, dtype);
     OB_TRY(ob__plan_real(args, needs, error));
     k->axes_known = !ob__given(args, 1) || args->in[1].data || ob__count(&args->in[1]) == 0;
@@ -193,7 +193,7 @@ static ob_status reduce_row(const ob_kernel_site *site, const ob_kernel_args *ar
     if (dtype != OB_FLOAT && dtype != OB_DOUBLE) return OB_OK;
     row_fold *made = ob__tail(site, 1, sizeof *made);
     OB_FAIL_IF(!made, error, OB_E_MEMORY, "no memory for a plan");
-    *made = (row_fold){.loop = OBK_LOOPS(reduce)->by_type[dtype], .fold = params.fold, .finish = params.finish};
+    *made = (row_fold){.loop = OBK_LOOP(reduce, ->by_type[dtype]), .fold = params.fold, .finish = params.finish};
     *call = (ob_row_call){.loop = ob__fold_rows, .params = made, .params_type = &row_fold_struct};
     return OB_OK;
 }

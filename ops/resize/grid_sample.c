@@ -6,8 +6,8 @@
  * position, then to each element that contributes. */
 #include "core/base/integers.h"
 #include "core/graph/types.h"
-#include "kernels/kernels.h"
 #include "kernels/sample/sample.h"
+#include "kernels/take.h"
 #include "ops/kernel/common.h"
 #include "ops/kernel/members.h"
 #include "ops/kernel/taps.h"
@@ -240,7 +240,7 @@ static ob_status grid_sample_plan(const ob_kernel_site *site, ob_kernel_args *ar
     s->n_batches = x->dims[0];
     const int64_t parts = s->is_complex ? 2 : 1;
     OB_FAIL_IF(ob__mul_overflows(x->dims[1], parts, &s->n_channels), error, OB_E_LIMIT, "too many channels");
-    if (!s->is_moved) s->sum = OBK_LOOPS(sample)->sum[s->is_double];
+    if (!s->is_moved) s->sum = OBK_LOOP(sample, ->sum[s->is_double]);
     if (ob__writes_nothing(args)) return OB_OK;
     s->n_in = ob__product(s->dims, 0, s->rank);
     s->n_points = ob__product(y->dims, 2, y->rank);

@@ -5,8 +5,8 @@
  * cache; nearest copies elements of any type. Supported are all coordinate transformations, all nearest modes, exclude_outside,
  * antialias (18), axes (18) and keep_aspect_ratio_policy. tf_crop_and_resize uses extrapolation_value for coordinates outside. */
 #include "core/base/integers.h"
-#include "kernels/kernels.h"
 #include "kernels/resize/resize.h"
+#include "kernels/take.h"
 #include "ops/kernel/members.h"
 #include "ops/resize/axes.h"
 #include "ops/resize/resized.h"
@@ -331,11 +331,11 @@ static ob_status plan_axes(const ob_kernel_site *site, const ob_kernel_args *arg
 }
 
 static void choose_loops(const ob_view *in, resize *r) {
-    const obk_resizes *loops = OBK_LOOPS(resize);
     if (r->picks) {
-        r->pick = loops->pick;
+        r->pick = OBK_LOOP(resize, ->pick);
         return;
     }
+    const obk_resizes *loops = OBK_FAMILY(resize, ->along[r->wide]);
     const int32_t first = r->known ? first_active(r->axes, in->rank) : 0;
     for (int32_t a = first; a < in->rank; a++) {
         const bool last = ob__product(in->dims, a + 1, in->rank) == 1;

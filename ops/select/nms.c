@@ -3,7 +3,7 @@
  * boxes; without a score threshold, all boxes take part. A NaN score is the lowest. */
 #include "core/base/integers.h"
 #include "kernels/boxes/boxes.h"
-#include "kernels/kernels.h"
+#include "kernels/take.h"
 #include "ops/kernel/common.h"
 #include "ops/select/params.h"
 
@@ -118,7 +118,7 @@ static ob_status nms_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_k
                .n_classes = scores->dims[1],
                .n_boxes = scores->dims[2],
                .have_centers = ob__boxes_have_centers(site->node),
-               .loops = OBK_LOOPS(boxes)};
+               .loops = OBK_FAMILY(boxes, ->overlaps)};
     OB_FAIL_IF(s->n_boxes > UINT32_MAX, error, OB_E_LIMIT, "%lld boxes", (long long)s->n_boxes);
     if (ob__count(scores) == 0) s->n_boxes = s->n_batches = 0;
     OB_TRY(ob__need_scratch(needs, s->n_batches * s->n_classes, sizeof(int64_t), error));

@@ -1,7 +1,7 @@
 /* DFT, STFT: lines of points are transformed in double, four at a time. Two counts give the positions of the lines. */
 #include "core/base/integers.h"
 #include "kernels/fft/fft.h"
-#include "kernels/kernels.h"
+#include "kernels/take.h"
 #include "ops/kernel/common.h"
 #include "ops/kernel/conversion.h"
 #include "ops/kernel/members.h"
@@ -75,8 +75,8 @@ static ob_status plan_transforms(const ob_kernel_site *site, transforms *t, int6
     if (chirps) obk_fft_chirp(n, chirp, &pace);
     t->fft.roots = roots;
     t->fft.chirp = chirp;
-    t->lines = OBK_LOOPS(fft)->lines;
-    if (chirps) t->filter = OBK_LOOPS(fft)->filter;
+    t->lines = OBK_LOOP(fft, ->lines);
+    if (chirps) t->filter = OBK_LOOP(fft, ->filter);
     t->lines_per_chunk = OBK_FFT_LANES * (CHUNK / (OBK_FFT_LANES * n) + 1);
     if (chirps) OB_TRY(ob__need_scratch(needs, t->fft.length, 2 * sizeof(double), error));
     if (t->windowed) OB_TRY(ob__need_scratch(needs, n, sizeof(double), error));

@@ -8,6 +8,7 @@
 #include "runtime/plan/builder.h"
 #include "runtime/stop.h"
 #include "runtime/support.h"
+#include "runtime/takes.h"
 
 static ob_status set_key(ob_builder *b) {
     ob_session *session = b->session;
@@ -102,7 +103,9 @@ static ob_status build_in(ob_session *session, const ob_part *part, const ob_vie
     set_ends(b);
     ob__facts_init(&b->own_facts, &session->allocator);
     b->facts = &b->own_facts;
+    obk_takes takes = ob__takes(session), *before = obk_begin_takes(&takes); /* also of what is planned for several nodes */
     ob_status status = build(b);
+    obk_end_takes(before);
     ob__facts_release(&b->own_facts);
     scratch = b->scratch;
     ob__arena_release(&scratch);

@@ -15,6 +15,7 @@
 #include "runtime/run/steps.h"
 #include "runtime/stop.h"
 #include "runtime/support.h"
+#include "runtime/takes.h"
 #include "runtime/tally.h"
 #include "runtime/weights.h"
 
@@ -406,7 +407,7 @@ static ob_status plan_kernel(ob_builder *b, planned *p, ob_step *step) {
     step->kernel = p->kernel;
     p->args.state = step->state = OB_ARENA_ARRAY(&b->plan->arena, char, p->kernel->state_bytes);
     if (!step->state) return OB_E_MEMORY;
-    ob_status status = p->kernel->plan ? p->kernel->plan(&site, &p->args, &needs, &own) : OB_OK;
+    ob_status status = ob__plan_kernel(b->session, p->kernel, &site, &p->args, &needs, &own);
     if (status == OB_OK) status = ob__stop_status(b->session, &b->session->threads, &own);
     if (status != OB_OK) {
         if (p->kernel->release) p->kernel->release(step->state, &b->session->allocator);

@@ -18,6 +18,7 @@
 #include "runtime/run/steps.h"
 #include "runtime/session.h"
 #include "runtime/stop.h"
+#include "runtime/takes.h"
 
 /* A call of one kernel. args comes first: make_output finds the rest from it. */
 typedef struct call {
@@ -150,7 +151,7 @@ static ob_status run_kernel(call *c, const ob_kernel *kernel) {
     c->args.conversions = &ob__all_conversions;
     c->args.state = OB_ARENA_ARRAY(&c->arena, char, kernel->state_bytes);
     if (!c->args.state) return OB_E_MEMORY;
-    ob_status status = kernel->plan ? kernel->plan(&site, &c->args, &needs, c->error) : OB_OK;
+    ob_status status = ob__plan_kernel(c->session, kernel, &site, &c->args, &needs, c->error);
     ob_memory scratch = {NULL, NULL, 0};
     if (status == OB_OK) status = ob__stop_status(c->session, c->args.threads, c->error);
     if (status == OB_OK)

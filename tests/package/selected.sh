@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# usage: selected.sh CMAKE SOURCE_DIR WORK_DIR RUN. A build with the operators of one model (OB_OPS): it runs that model as the
-# whole library does, refuses another one by name, and its lines are all needed. WORK_DIR is kept, so that the next build of it is
-# short.
+# usage: selected.sh CMAKE SOURCE_DIR WORK_DIR RUN. A build with the operators and loops of one model (OB_OPS): it runs that
+# model as the whole library does, refuses another one by name, and its lines are all needed. WORK_DIR is kept, so that the next
+# build of it is short.
 set -euo pipefail
 cmake=$1 source=$2 work=$3 run=$4
 mkdir -p "$work"
@@ -27,6 +27,8 @@ echo "ai.onnx Celu 3" >list.ops
 refuses "no operator ai.onnx Celu at version 3"
 echo "Add" >list.ops
 refuses "expected DOMAIN NAME VERSION"
+echo "loop add_f99" >list.ops
+refuses "there is no loop add_f99"
 rm list.ops
 refuses "there is no file"
 
@@ -35,9 +37,10 @@ model=$source/models/digits.onnx other=$source/models/attention.onnx
 "$run" --list-ops "$model" >digits.ops
 "$run" --list-ops "$model" "$other" "$model" >both.ops
 [ -z "$(cut -d ' ' -f 1-3 both.ops | uniq -d)" ] || fail "an operator is listed twice"
-for line in $(cut -d ' ' -f 1-3 digits.ops | grep -v '^#' | tr ' ' /); do
+for line in $(cut -d ' ' -f 1-3 digits.ops | grep -v '^#\|^loop' | tr ' ' /); do
     grep -q "^${line//\// } " both.ops || fail "both.ops lacks ${line//\// }"
 done
+[ -z "$(grep '^loop ' digits.ops | grep -vxFf both.ops)" ] || fail "both.ops lacks loops"
 
 configure "$work/digits.ops" || { cat configure.txt && fail "cannot configure"; }
 "$cmake" --build build --target onnx-broadcast-run >build.txt 2>&1 || { tail -50 build.txt && fail "cannot build"; }
@@ -53,9 +56,28 @@ status=0
 grep -qF 'Reshape: this build has only the operators that OB_OPS names; a line "ai.onnx Reshape 17" there adds it' refused.txt ||
     { cat refused.txt && fail "the refusal does not name Reshape"; }
 
-# The list of the small build is the same, and every line is needed: without it the model is refused by that name.
+# The list of the small build is the same.
 "$small" --list-ops "$model" | cmp - digits.ops
-for number in $(seq 2 "$(wc -l <digits.ops)"); do
+
+# Every loop is needed: a build that begins with another one and adds those that refusals name ends with the list.
+grep -v '^loop ' digits.ops >list.ops
+echo "loop where_1" >>list.ops
+for round in 1 2 3 4 5 6 7 8 end; do
+    configure "$work/list.ops"
+    "$cmake" --build build --target onnx-broadcast-run >build.txt 2>&1 || { tail -50 build.txt && fail "cannot build"; }
+    if "$small" "$model" --random >refused.txt 2>&1; then break; fi
+    grep -o 'has only the loops that OB_OPS names; a line "loop [a-z0-9_]*" there adds it' refused.txt | cut -d '"' -f 2 |
+        sort -u >more.txt
+    [ -s more.txt ] || { cat refused.txt && fail "the refusal names no loop"; }
+    [ $round != end ] || fail "loops are refused one by one"
+    cat more.txt >>list.ops
+done
+grep "^loop " list.ops | grep -vx "loop where_1" | sort >needed.txt
+grep "^loop " digits.ops | cmp needed.txt - || fail "other loops are needed"
+
+# Every operator is needed: without its line the model is refused by that name.
+n_operators=$(grep -vc '^loop ' digits.ops)
+for number in $(seq 2 "$n_operators"); do
     sed "${number}d" digits.ops >list.ops
     name=$(sed -n "${number}p" digits.ops | cut -d ' ' -f 2)
     configure "$work/list.ops"
