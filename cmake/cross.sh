@@ -115,6 +115,23 @@ microcontroller() {
         tests/kernel_results.c "$board/start.c" "$build/libonnx_broadcast.a" -lm
     on_board "$folder/kernel_results.elf" >"$folder/kernel_results.txt" || fail "kernel_results.elf fails on the board: status $?"
     compare_results "$folder/kernel_results.txt"
+    # A model that this machine writes as C reads the digit that it should.
+    local writer=build/onnx-broadcast-run
+    if [ -x "$writer" ]; then
+        "$writer" models/digits.onnx --dim batch=1 --emit-c "$folder/digits" --name digits --quiet
+        cmake -S "$folder/digits" -B "$folder/digits/build" -G Ninja --log-level=WARNING -DCMAKE_TOOLCHAIN_FILE="$toolchain" \
+            -DONNX_BROADCAST_SOURCE="$PWD" -DCMAKE_BUILD_TYPE=MinSizeRel -DOB_WERROR=ON
+        cmake --build "$folder/digits/build" --target digits --parallel "$jobs"
+        "$triplet-gcc" "${flags[@]}" -Os -nostartfiles -T "$board/link.ld" -Wl,--gc-sections "-I$folder/digits" \
+            -o "$folder/digits.elf" examples/microcontroller/digits.c "$board/start.c" "$folder/digits/build/libdigits.a" \
+            "$folder/digits/build/onnx_broadcast/libonnx_broadcast_ahead.a" -lm
+        on_board "$folder/digits.elf" >"$folder/digits.txt" || fail "digits.elf fails on the board: status $?"
+        grep -qx 'digit 3' "$folder/digits.txt" || fail "digits.elf does not read the digit"
+        "$triplet-size" "$folder/digits.elf"
+        tail -1 "$folder/digits.txt"
+    else
+        echo "skipped: the digit model, because there is no $writer (./dev build)"
+    fi
     # A fault ends the program with a status of its own: what runs to its end has met none.
     echo 'int main(void) { __builtin_trap(); }' >"$folder/fault.c"
     "$triplet-gcc" "${flags[@]}" -nostartfiles -T "$board/link.ld" -o "$folder/fault.elf" "$folder/fault.c" "$board/start.c"

@@ -25,6 +25,10 @@ extern "C" {
 
 struct ob_kernel_args;
 
+#ifndef __cplusplus
+_Static_assert(sizeof(ob_dtype) == sizeof(int), "tables have enumerations of the size of int: compile with -fno-short-enums");
+#endif
+
 /** What an ob_ahead_place counts from. */
 enum {
     OB_AHEAD_ARENA,               /**< `at` bytes into the arena */
@@ -63,27 +67,27 @@ typedef struct ob_ahead_step {
 
 /** A conversion of elements that kernels ask for while they run. */
 typedef struct ob_ahead_conversion {
-    uint8_t from;            /**< an ob_dtype */
-    uint8_t to;              /**< an ob_dtype */
-    uint8_t n_steps;         /**< 1, or 2 through float */
-    void (*steps[2])(void);  /**< functions of the library; NULL: none */
+    uint8_t from;           /**< an ob_dtype */
+    uint8_t to;             /**< an ob_dtype */
+    uint8_t n_steps;        /**< 1, or 2 through float */
+    void (*steps[2])(void); /**< functions of the library; NULL: none */
 } ob_ahead_conversion;
 
 /** A plan for some sizes. */
 typedef struct ob_ahead_plan {
-    const ob_ahead_step *steps;   /**< in order */
-    const ob_ahead_value *values; /**< of all steps */
-    const int32_t *sizes;         /**< of all values */
-    const ob_ahead_place *places; /**< of all values */
-    const void *const *constants; /**< in read-only memory */
+    const ob_ahead_step *steps;             /**< in order */
+    const ob_ahead_value *values;           /**< of all steps */
+    const int32_t *sizes;                   /**< of all values */
+    const ob_ahead_place *places;           /**< of all values */
+    const void *const *constants;           /**< in read-only memory */
     const ob_ahead_conversion *conversions; /**< of all steps */
-    uint32_t n_steps;             /**< entries of steps */
-    uint32_t n_places;            /**< entries of places */
-    uint32_t n_conversions; /**< entries of conversions */
-    uint32_t n_inputs;            /**< inputs of the model */
-    uint32_t n_outputs;           /**< outputs of the model */
-    uint32_t scratch;             /**< where scratch memory begins in the arena, in bytes */
-    uint32_t align;               /**< of the arena, in bytes: a power of two */
+    uint32_t n_steps;                       /**< entries of steps */
+    uint32_t n_places;                      /**< entries of places */
+    uint32_t n_conversions;                 /**< entries of conversions */
+    uint32_t n_inputs;                      /**< inputs of the model */
+    uint32_t n_outputs;                     /**< outputs of the model */
+    uint32_t scratch;                       /**< where scratch memory begins in the arena, in bytes */
+    uint32_t align;                         /**< of the arena, in bytes: a power of two */
 } ob_ahead_plan;
 
 /** Runs the steps.
