@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """usage: footprint_emitted.py RUN LIBRARY INCLUDE MODEL...
 
-The table "Models as C" of docs/footprint.md. RUN is onnx-broadcast-run, LIBRARY a libonnx_broadcast_ahead.a of the type MinSizeRel
-with one level and without SLEEF. MODEL is a file, or a folder with model.onnx and test_data_set_0, whose inputs give the sizes.
-Code and tables are all that the program loads, without its weights.
+The table "Models as C" of docs/footprint.md. RUN is onnx-broadcast-run, LIBRARY a libonnx_broadcast_ahead.a of the type
+MinSizeRel with one level and without SLEEF. MODEL is a file, or a folder with model.onnx and test_data_set_0, whose inputs give
+the sizes. Code and tables are all that the program loads, without its weights.
 """
 import glob
 import os
@@ -41,8 +41,8 @@ def row(run, library, include, model):
     with tempfile.TemporaryDirectory() as folder:
         call([run, os.path.abspath(path), *sizes, "--emit-c", folder, "--name", "m", "--quiet"], folder)
         sources = ["m.c", "m_main.c"] + (["m_weights.S"] if os.path.exists(folder + "/m_weights.S") else [])
-        call(["cc", "-Os", "-fno-pie", "-no-pie", "-fno-asynchronous-unwind-tables", "-I" + include, "-I.", *sources, library, "-lm",
-              "-Wl,--gc-sections", "-o", "m"], folder)
+        call(["cc", "-Os", "-fno-pie", "-no-pie", "-fno-asynchronous-unwind-tables", "-I" + include, "-I.", *sources, library,
+              "-lm", "-Wl,--gc-sections", "-o", "m"], folder)
         call(["./m"], folder)
         with open(folder + "/m.h", encoding="ascii") as file:
             arena = int(re.search(r"#define m_ARENA_BYTES (\d+)", file.read())[1])
