@@ -25,9 +25,11 @@ extern "C" {
 
 struct ob_kernel_args;
 
+/** @cond */
 #ifndef __cplusplus
 _Static_assert(sizeof(ob_dtype) == sizeof(int), "tables have enumerations of the size of int: compile with -fno-short-enums");
 #endif
+/** @endcond */
 
 /** What an ob_ahead_place counts from. */
 enum {

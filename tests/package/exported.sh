@@ -4,7 +4,8 @@
 set -euo pipefail
 compiler=$1 nm=$2 include=$3 library=$4
 # ahead.h is for the library that emitted models link.
-text=$(printf '#include "%s"\n' "$include"/onnx_broadcast/*.h | grep -vF -e /ahead.h -e /onnx_broadcast.h | "$compiler" -E -P -I "$include" -x c - | tr '\n' ' ')
+text=$(printf '#include "%s"\n' "$include"/onnx_broadcast/*.h | grep -vF -e /ahead.h -e /onnx_broadcast.h |
+    "$compiler" -E -P -I "$include" -x c - | tr '\n' ' ')
 # Names before a parenthesis, but not the result types of function pointers, "ob_status (*", and without the inline functions of
 # the headers.
 names() { grep -oE '\bob_[a-z0-9_]+ *\(([^*]|$)' | sed 's/(.*//' | tr -d ' (' | sort -u; }
