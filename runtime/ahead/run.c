@@ -1,4 +1,4 @@
-/* Runs the tables of an emitted model. The only file of runtime/ that emitted models link. */
+/* Runs the tables of an emitted model. Of runtime/, such a model links only this folder. */
 #include "onnx_broadcast/ahead.h"
 
 #include <string.h>

@@ -55,6 +55,8 @@ void ob__emit_declaration(ob_emitter *e, const char *name, bool is_run);
 const char *ob__emit_function(ob_emitter *e, const char *what, void (*function)(void));
 /* A fresh string in the arena; NULL: no memory. */
 const char *ob__emit_printf(ob_emitter *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* The bits of a number of 1, 2, 4 or 8 bytes. */
+uint64_t ob__read_number(const void *at, uint32_t width);
 /* Numbers of `width` bytes, as C: 16 on a line. */
 void ob__emit_numbers(ob_text *out, const void *at, uint64_t n, uint32_t width, bool is_signed);
 /* E_UNSUPPORTED, with the node. */

@@ -31,7 +31,7 @@ const char *ob__emit_printf(ob_emitter *e, const char *format, ...) {
 
 /* ---- Numbers ---- */
 
-static uint64_t read_unsigned(const void *at, uint32_t width) {
+uint64_t ob__read_number(const void *at, uint32_t width) {
     uint8_t one;
     uint16_t two;
     uint32_t four;
@@ -45,7 +45,7 @@ static uint64_t read_unsigned(const void *at, uint32_t width) {
 }
 
 static void put_number(ob_text *out, const void *at, uint32_t width, bool is_signed) {
-    const uint64_t bits = read_unsigned(at, width);
+    const uint64_t bits = ob__read_number(at, width);
     const unsigned shift = 64 - 8 * width;
     const int64_t value = (int64_t)(bits << shift) >> shift;
     if (!is_signed || value >= 0)

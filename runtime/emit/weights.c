@@ -1,6 +1,4 @@
 /* Constants of emitted plans: as numbers, which any compiler lays out, or as bytes in a file of their own. */
-#include <string.h>
-
 #include "core/base/error.h"
 #include "core/base/integers.h"
 #include "runtime/emit/emitter.h"
@@ -23,14 +21,7 @@ ob_emitted_constant *ob__emit_constant(ob_emitter *e, const void *at, uint64_t n
 
 static void put_hexadecimal(ob_text *out, const char *at, uint64_t n, uint32_t width) {
     for (uint64_t i = 0; i < n; i++) {
-        uint64_t bits = 0;
-        uint8_t one;
-        uint16_t two;
-        uint32_t four;
-        if (width == 1) bits = (memcpy(&one, at + i, 1), one);
-        if (width == 2) bits = (memcpy(&two, at + i * 2, 2), two);
-        if (width == 4) bits = (memcpy(&four, at + i * 4, 4), four);
-        if (width == 8) memcpy(&bits, at + i * 8, 8);
+        const uint64_t bits = ob__read_number(at + i * width, width);
         ob__text_puts(out, i % 12 ? " " : "\n    ");
         ob__text_printf(out, bits ? "0x%llx," : "0,", (unsigned long long)bits);
     }
