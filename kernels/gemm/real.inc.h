@@ -232,17 +232,19 @@ static void NAME(block)(const obk_gemm_call *call, int64_t from_k, int64_t k, in
         const REAL *b = call->b;
         int64_t columns = end_j - j < NAME(NR) ? end_j - j : NAME(NR);
         n_panels = (packed || in_place) && end_j - j >= wide * NAME(NR) ? wide : 1;
+        ptrdiff_t b_k = NAME(NR), b_panel = NAME(NR);
         if (packed) {
             b += j * b_rows + from_k * NAME(NR);
-            NAME(column_of_tiles)(call, from_k, k, j, n_panels, b, NAME(NR), b_rows * NAME(NR), end);
+            b_panel = b_rows * NAME(NR);
         } else if (in_place && columns == NAME(NR)) {
             b += from_k * call->b_k + j;
-            NAME(column_of_tiles)(call, from_k, k, j, n_panels, b, call->b_k, NAME(NR), end);
+            b_k = call->b_k;
         } else {
             b += from_k * call->b_k + j * call->b_column;
             NAME(pack_panel)(call->panel, NAME(NR), b, call->b_column, call->b_k, columns, k);
-            NAME(column_of_tiles)(call, from_k, k, j, 1, call->panel, NAME(NR), 0, end);
+            b = call->panel;
         }
+        NAME(column_of_tiles)(call, from_k, k, j, n_panels, b, b_k, b_panel, end);
     }
 }
 
