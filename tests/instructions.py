@@ -5,9 +5,10 @@
     instructions.py SOURCE_DIR BUILD_DIR --arm64 [--bless]      the same on arm64, under qemu-user with a plugin; BUILD_DIR is
                                                                 that of `./dev cross arm64`
 
-A model is run twice, with few and with more runs; the difference is the work of the runs alone. Counts do not depend on the load
-of the machine. They depend on the compiler, so CMake adds this test for one only. --bless writes the counts to
-tests/instructions.txt, or tests/instructions_arm64.txt. Exit status 77: valgrind or AVX2, or qemu and a compiler, are not there.
+A model is run twice, with few and with more runs; the difference is the work of the runs alone. valgrind counts only inside of
+them, because the command beside them prints times, which take more or less. Counts do not depend on the load of the machine.
+They depend on the compiler, so CMake adds this test for one only. --bless writes the counts to tests/instructions.txt, or
+tests/instructions_arm64.txt. Exit status 77: valgrind or AVX2, or qemu and a compiler, are not there.
 """
 import concurrent.futures
 import os
@@ -26,12 +27,15 @@ def count(build, model, runs, plugin):
     if plugin:
         command = ["qemu-aarch64", "-L", "/usr/aarch64-linux-gnu", "-plugin", plugin, "-d", "plugin"] + work
     else:
-        command = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null"] + work
+        command = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", "--collect-atstart=no",
+                   "--toggle-collect=ob_session_run_cells"] + work
     run = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                          env=dict(os.environ, OB_ISA="avx2"))
     found = re.search(r"(?:Collected|instructions) ?: (\d+)", run.stdout)
     if run.returncode != 0 or not found:
         raise RuntimeError(run.stdout)
+    if int(found.group(1)) == 0:
+        raise RuntimeError("no run was counted: does the command still call ob_session_run_cells?")
     return int(found.group(1))
 
 
