@@ -2,7 +2,7 @@
 
 #include "kernels/conv/conv.h"
 #include "kernels/elementwise/elementwise.h"
-#include "kernels/elementwise/iteration.h"
+#include "kernels/elementwise/iteration_layout.h"
 #include "kernels/fft/fft.h"
 #include "kernels/gemm/gemm.h"
 #include "kernels/gemm/integer.h"
@@ -233,6 +233,34 @@ static int64_t finish_width(const void *owner, uint32_t i) {
     return b->operands[b->nd.n_inputs].loop_size;
 }
 
+/* Plans that are written as C have aligned operands, so that only a fold into an operand's place needs other blocks. */
+static int64_t iteration_adapts(const void *owner, uint32_t i) {
+    const obk_iteration *b = owner;
+    (void)i;
+    return b->fold && b->nd.n_inputs > 1;
+}
+static int64_t iteration_is_direct(const void *owner, uint32_t i) {
+    (void)i;
+    return ((const obk_iteration *)owner)->direct;
+}
+static int64_t iteration_has_tiles(const void *owner, uint32_t i) {
+    return iteration_adapts(owner, i) || !iteration_is_direct(owner, i);
+}
+static int64_t iteration_folds(const void *owner, uint32_t i) {
+    (void)i;
+    return ((const obk_iteration *)owner)->fold;
+}
+static int64_t iteration_gathers(const void *owner, uint32_t i) {
+    const obk_iteration *b = owner;
+    for (uint32_t k = 0; k < b->nd.n_inputs; k++)
+        if (b->operands[k].access != DIRECT) return true;
+    return iteration_adapts(owner, i);
+}
+static int64_t iteration_stores(const void *owner, uint32_t i) {
+    const obk_iteration *b = owner;
+    return iteration_adapts(owner, i) || b->operands[b->nd.n_inputs].access != DIRECT;
+}
+
 static const ob_member iteration_operand_members[] = {
     OB_FUNCTION(obk_iteration_operand, convert), OB_VALUE(obk_iteration_operand, size),
     OB_VALUE(obk_iteration_operand, loop_size), OB_VALUE(obk_iteration_operand, access), OB_VALUE(obk_iteration_operand, tile)};
@@ -262,7 +290,13 @@ static const ob_member iteration_members[] = {OB_NESTED(obk_iteration, nd, &obk_
                                               OB_VALUE(obk_iteration, n_blocks),
                                               OB_VALUE(obk_iteration, n_chunks),
                                               OB_POINTER(obk_iteration, operands, &iteration_operand_struct, iteration_operands),
-                                              OB_FUNCTION(obk_iteration, repeat_4)};
+                                              OB_FUNCTION(obk_iteration, repeat_4),
+                                              OB_FUNCTION_IF(obk_iteration, direct_range, iteration_is_direct),
+                                              OB_FUNCTION_IF(obk_iteration, tiled_range, iteration_has_tiles),
+                                              OB_FUNCTION_IF(obk_iteration, fold_block, iteration_folds),
+                                              OB_FUNCTION_IF(obk_iteration, gather, iteration_gathers),
+                                              OB_FUNCTION_IF(obk_iteration, store, iteration_stores),
+                                              OB_FUNCTION_IF(obk_iteration, adapt, iteration_adapts)};
 const ob_struct obk_iteration_struct = OB_STRUCT(obk_iteration, iteration_members);
 
 /* ---- Reduction ---- */

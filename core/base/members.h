@@ -20,7 +20,7 @@ typedef enum ob_member_kind {
     OB_MEMBER_UNSIGNED,
     OB_MEMBER_REAL,          /* n floats or doubles */
     OB_MEMBER_SIZE,          /* a size_t */
-    OB_MEMBER_FUNCTION,      /* n functions that ob__emitted_function names; NULL: none */
+    OB_MEMBER_FUNCTION,      /* n functions that ob__emit_function names; NULL: none. `count` 0: runs do not read it */
     OB_MEMBER_STRUCT,        /* n values of type `type` */
     OB_MEMBER_POINTER,       /* to `count` constant values of type `type`; NULL: none */
     OB_MEMBER_NUMBERS,       /* to `count` constant integers or reals, as `target` and `size` say */
@@ -113,6 +113,9 @@ typedef struct ob_struct {
     { OB_MEMBER_(owner, member), .kind = OB_MEMBER_SIZE, .size = sizeof OB_AT_(owner, member), .n = 1 }
 #define OB_FUNCTION(owner, member)                                                                                               \
     { OB_MEMBER_(owner, member), .kind = OB_MEMBER_FUNCTION, .size = sizeof OB_AT_(owner, member), .n = 1 }
+/* One that runs read only if is_read_ is not 0 for its owner: else it is written as 0, and what it names is not linked. */
+#define OB_FUNCTION_IF(owner, member, is_read_)                                                                                  \
+    { OB_MEMBER_(owner, member), .kind = OB_MEMBER_FUNCTION, .size = sizeof OB_AT_(owner, member), .n = 1, .count = (is_read_) }
 #define OB_NESTED(owner, member, type_)                                                                                          \
     { OB_MEMBER_(owner, member), .kind = OB_MEMBER_STRUCT, .size = sizeof OB_AT_(owner, member), .n = 1, .type = (type_) }
 #define OB_NESTED_ARRAY(owner, member, type_)                                                                                    \

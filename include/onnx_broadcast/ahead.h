@@ -93,14 +93,14 @@ typedef struct ob_ahead_plan {
 } ob_ahead_plan;
 
 /** Runs the steps.
- * - inputs, outputs: contiguous elements of each input and output, with the shapes of the plan; none is NULL unless it has no
- *   elements. An output may not overlap an input.
+ * - inputs, outputs: contiguous elements of each input and output, with the shapes of the plan, aligned as their type; none is
+ *   NULL unless it has no elements. An output may not overlap an input.
  * - arena: the bytes that the emitted header states, aligned to plan->align. Its contents before and after the call have no
  *   meaning.
  * - views, bases: room for the operands and results of the largest step, and for plan->n_places addresses.
  *
- * Errors: E_ARGUMENT (NULL, arena not aligned), and those of kernels that depend on elements, such as E_ARGUMENT for an index
- * outside its axis. Outputs have undefined contents then. */
+ * Errors: E_ARGUMENT (NULL, memory that is not aligned), and those of kernels that depend on elements, such as E_ARGUMENT for an
+ * index outside its axis. Outputs have undefined contents then. */
 ob_status ob_ahead_run(const ob_ahead_plan *plan, const void *const *inputs, void *const *outputs, void *arena, ob_view *views,
                        char **bases);
 

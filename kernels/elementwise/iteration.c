@@ -334,6 +334,12 @@ ob_status obk_iteration_plan(obk_iteration *b, const ob_view *in, uint32_t n_in,
     b->finish_operand = spec->finish_operand;
     memcpy(b->fixed, spec->fixed, sizeof b->fixed);
     set_operands(b, in, out, spec);
+    b->direct_range = obk_direct_range;
+    b->tiled_range = obk_tiled_range;
+    b->fold_block = obk_fold_block;
+    b->gather = obk_gather_operand;
+    b->store = obk_store_block;
+    b->adapt = obk_adapt_blocks;
     b->stream = b->nd.n_elems >= stream_bytes / b->operands[n_in].size && ob_view_is_contiguous(out);
     if (!b->nd.n_elems) return OB_OK;
     obk_choose_blocks(b, NULL, most_tile_bytes(b));

@@ -24,6 +24,10 @@ typedef struct obk_iteration_operand {
 
 typedef struct obk_short_rows obk_short_rows; /* see short_rows.h */
 struct obk_iteration;
+struct obk_block;
+struct obk_tiles;
+struct obk_run;
+struct obk_source;
 
 typedef struct obk_iteration {
     obk_nd nd;
@@ -50,6 +54,17 @@ typedef struct obk_iteration {
     int64_t n_blocks, n_chunks;      /* n_chunks: along `axis` */
     obk_iteration_operand *operands; /* inputs, then the output */
     obk_repeat repeat_4;             /* for tiles of 4 bytes; NULL: there are none */
+
+    /* Parts of a run (iteration_run.c), by address, so that a plan which is written as C links only those that it needs. */
+    void (*direct_range)(void *run, int64_t begin, int64_t end); /* of a plan without tiles */
+    void (*tiled_range)(const struct obk_run *run, int64_t begin, int64_t end, char *memory, size_t tile_bytes);
+    void (*fold_block)(const struct obk_iteration *iteration, const struct obk_source *from, char *out, int64_t n,
+                       int64_t out_row, int64_t rows);
+    char *(*gather)(const struct obk_iteration *iteration, const struct obk_block *at, uint32_t k, uint32_t slot,
+                    const char *source, struct obk_tiles *tiles);
+    void (*store)(const struct obk_iteration *iteration, const struct obk_block *at, char *target, struct obk_tiles *tiles);
+    /* Chooses other blocks for operands that are misaligned, or for a fold into an operand's place; NULL: there are none. */
+    void (*adapt)(struct obk_run *run, const ob_view *in, const ob_threads *threads);
 } obk_iteration;
 
 typedef struct obk_iteration_spec {

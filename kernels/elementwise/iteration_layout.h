@@ -63,6 +63,14 @@ ob_status obk_fold_program(const obk_iteration_spec *from, uint32_t n_in, uint8_
                            ob_error *error);
 /* True if the operand is one element for all positions inside `axis` and the axes after it. */
 bool obk_scalar_from(const obk_nd *nd, uint32_t k, int32_t axis);
+/* What obk_iteration.direct_range and so on point to. */
+void obk_direct_range(void *run, int64_t begin, int64_t end);
+void obk_tiled_range(const struct obk_run *run, int64_t begin, int64_t end, char *memory, size_t tile_bytes);
+void obk_fold_block(const obk_iteration *b, const struct obk_source *from, char *out, int64_t n, int64_t out_row, int64_t rows);
+char *obk_gather_operand(const obk_iteration *b, const struct obk_block *at, uint32_t k, uint32_t slot, const char *source,
+                         struct obk_tiles *t);
+void obk_store_block(const obk_iteration *b, const struct obk_block *at, char *target, struct obk_tiles *t);
+void obk_adapt_blocks(struct obk_run *run, const ob_view *in, const ob_threads *threads);
 /* Chooses blocks and accesses; a block fits into a tile if any operand uses one. misaligned: by operand; NULL: none is. */
 void obk_choose_blocks(obk_iteration *b, const bool *misaligned, int64_t tile_bytes);
 

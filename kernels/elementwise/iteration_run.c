@@ -6,14 +6,14 @@
 #include "kernels/elementwise/iteration_layout.h"
 #include "kernels/elementwise/strided.h"
 
-typedef struct tiles {
+typedef struct obk_tiles {
     char *in, *out, *raw;           /* `in`: one after the other; raw: before conversion, or a program's registers */
     size_t n_bytes;                 /* bytes of each tile */
     const char *source[MOST_TILES]; /* source of a tile's contents; NULL: empty */
     int64_t length[MOST_TILES];     /* indices of the block axis that it holds */
 } tiles;
 
-typedef struct run {
+typedef struct obk_run {
     const obk_iteration *blocks;
     const ob_view *in;
     char *out;
@@ -22,7 +22,7 @@ typedef struct run {
     bool out_tile; /* accumulate in a tile, not in the output itself */
 } run;
 
-typedef struct block {
+typedef struct obk_block {
     int64_t index[OB_MAX_RANK]; /* index of its first element, axes 0 .. axis */
     int64_t length;             /* indices along the block axis */
 } block;
@@ -53,7 +53,7 @@ static obk_strided block_shape(const obk_iteration *b, const block *at, uint32_t
 }
 
 /* Fills a tile with the operand's elements, in loop order and in the loop's type. */
-static char *fetch_gathered(const obk_iteration *b, const block *at, uint32_t k, uint32_t slot, const char *source, tiles *t) {
+char *obk_gather_operand(const obk_iteration *b, const block *at, uint32_t k, uint32_t slot, const char *source, tiles *t) {
     const obk_iteration_operand *operand = &b->operands[k];
     char *tile = t->in + slot * t->n_bytes;
     bool cached = slot < (b->program ? OBK_PROGRAM_OPERANDS : CACHED_TILES);
@@ -87,8 +87,8 @@ static char *fetch(const run *r, const block *at, uint32_t k, tiles *t, int64_t 
     const obk_iteration *b = r->blocks;
     const obk_iteration_operand *operand = &b->operands[k];
     const char *source = input_data(r, k) + block_offset(b, at, k);
-    /* obk_iteration_run does not adapt such a plan to misaligned operands */
-    const bool adapts = b->program ? has_own_tiles(b) : b->fold && b->nd.n_inputs >= FEW_OPERANDS;
+    /* obk_adapt_blocks does not adapt such a plan to misaligned operands */
+    const bool adapts = b->adapt && (b->program ? has_own_tiles(b) : b->fold && b->nd.n_inputs >= FEW_OPERANDS);
     uint32_t slot = operand->tile;
     bool direct = operand->access == DIRECT;
     if (direct && adapts && !is_aligned((uintptr_t)source, operand->size)) {
@@ -103,11 +103,10 @@ static char *fetch(const run *r, const block *at, uint32_t k, tiles *t, int64_t 
     bool scalar = operand->access == GATHERED_ROWS;
     *step = scalar ? 0 : operand->loop_size;
     *row = b->flat ? 0 : scalar ? operand->loop_size : operand->loop_size * b->inner;
-    return fetch_gathered(b, at, k, slot, source, t);
+    return b->gather(b, at, k, slot, source, t);
 }
 
-static void store(const run *r, const block *at, char *target, tiles *t) {
-    const obk_iteration *b = r->blocks;
+void obk_store_block(const obk_iteration *b, const block *at, char *target, tiles *t) {
     uint32_t k = b->nd.n_inputs;
     const obk_iteration_operand *operand = &b->operands[k];
     obk_strided shape = block_shape(b, at, k, false);
@@ -126,7 +125,7 @@ static void store(const run *r, const block *at, char *target, tiles *t) {
 }
 
 /* The operands of a block: known pointers, or fetched one after the other because there are few tiles. */
-typedef struct source {
+typedef struct obk_source {
     char *const *p; /* NULL: fetch them */
     const int64_t *step, *row;
     const run *r;
@@ -141,7 +140,7 @@ static char *next_operand(const source *from, uint32_t k, int64_t *step, int64_t
     return from->p[k];
 }
 
-static void compute_fold(const obk_iteration *b, const source *from, char *out, int64_t n, int64_t out_row, int64_t rows) {
+void obk_fold_block(const obk_iteration *b, const source *from, char *out, int64_t n, int64_t out_row, int64_t rows) {
     uint32_t n_in = b->nd.n_inputs, out_size = b->operands[n_in].loop_size;
     int64_t step[3], row[3];
     char *p[3];
@@ -185,7 +184,7 @@ static void compute_block(const run *r, const block *at, tiles *t) {
     char *out = through ? t->out : target;
     int64_t out_row = b->flat ? 0 : through ? b->inner * output->loop_size : obk_nd_stride(&b->nd, b->axis, n_in);
     if (b->fold) {
-        compute_fold(b, &(source){.r = r, .at = at, .t = t}, out, n, out_row, rows);
+        b->fold_block(b, &(source){.r = r, .at = at, .t = t}, out, n, out_row, rows);
     } else {
         char *p[OBK_PROGRAM_OPERANDS + 1];
         int64_t step[OBK_PROGRAM_OPERANDS + 1], row[OBK_PROGRAM_OPERANDS + 1];
@@ -198,7 +197,7 @@ static void compute_block(const run *r, const block *at, tiles *t) {
         else
             b->loop(p, step, n, row, rows, b->params);
     }
-    if (through) store(r, at, target, t);
+    if (through) b->store(b, at, target, t);
 }
 
 /* Writes a block past the caches through small tiles, so that reads and writes alternate at short distances. */
@@ -238,7 +237,7 @@ static void run_direct(const obk_iteration *b, char **p, block *at, int64_t n_bl
         int64_t length = left < b->chunk ? left : b->chunk;
         int64_t n = b->flat ? length * b->inner : b->inner, rows = b->flat ? 1 : length;
         if (b->fold)
-            compute_fold(b, &(source){.p = p, .step = step, .row = row}, p[n_op - 1], n, row[n_op - 1], rows);
+            b->fold_block(b, &(source){.p = p, .step = step, .row = row}, p[n_op - 1], n, row[n_op - 1], rows);
         else if (b->stream)
             loop_streamed(b, p, step, n, row, rows);
         else
@@ -263,7 +262,7 @@ static void first_block(const obk_iteration *b, int64_t begin, block *at) {
     }
 }
 
-static void direct_range(void *context, int64_t begin, int64_t end) {
+void obk_direct_range(void *context, int64_t begin, int64_t end) {
     const run *r = context;
     const obk_iteration *b = r->blocks;
     block at;
@@ -275,7 +274,7 @@ static void direct_range(void *context, int64_t begin, int64_t end) {
     if (b->stream) ob__stream_end();
 }
 
-static void tiled_range(const run *r, int64_t begin, int64_t end, char *memory, size_t tile_bytes) {
+void obk_tiled_range(const run *r, int64_t begin, int64_t end, char *memory, size_t tile_bytes) {
     const obk_iteration *b = r->blocks;
     block at;
     tiles t = {.in = memory, .n_bytes = tile_bytes};
@@ -297,13 +296,13 @@ static void tiled_range(const run *r, int64_t begin, int64_t end, char *memory, 
 
 static void lane_range(void *context, int64_t begin, int64_t end, int lane) {
     const run *r = context;
-    tiled_range(r, begin, end, ob__lane(r->lanes, r->lane_stride, lane), (size_t)r->blocks->tile_bytes);
+    r->blocks->tiled_range(r, begin, end, ob__lane(r->lanes, r->lane_stride, lane), (size_t)r->blocks->tile_bytes);
 }
 
 static void small_range(void *context, int64_t begin, int64_t end) {
     const run *r = context;
     _Alignas(64) char memory[SMALL_TILES_BYTES];
-    tiled_range(r, begin, end, memory, (size_t)small_tile_bytes(r->blocks));
+    r->blocks->tiled_range(r, begin, end, memory, (size_t)small_tile_bytes(r->blocks));
 }
 
 /* Bytes borrowed from a file may be misaligned; such operands are gathered into a tile. */
@@ -320,42 +319,56 @@ static bool find_misaligned(const run *r, bool *misaligned) {
     return any;
 }
 
-void obk_iteration_run(const obk_iteration *b, const ob_view *in, const ob_view *out, const ob_threads *threads, char *lanes,
-                       size_t lane_stride) {
-    if (b->nd.n_elems == 0) return;
-    run r = {.blocks = b, .in = in, .out = out->data, .lanes = lanes, .lane_stride = lane_stride};
+static inline __attribute__((always_inline)) void run_blocks(run *r, bool direct, const ob_threads *threads) {
+    const obk_iteration *b = r->blocks;
+    const int64_t n = b->n_blocks, grain = ob__ceil_div(GRAIN_ELEMS, b->chunk * b->inner);
+    if (direct)
+        ob__parallel(threads, n, grain, b->direct_range, r);
+    else if (b->lanes && r->lanes)
+        ob__parallel_lanes(threads, n, grain, lane_range, r);
+    else
+        ob__parallel(threads, n, grain, small_range, r);
+}
+
+void obk_adapt_blocks(run *r, const ob_view *in, const ob_threads *threads) {
+    const obk_iteration *b = r->blocks;
+    const uint32_t n_in = b->nd.n_inputs;
     bool misaligned[OBK_PROGRAM_OPERANDS + 1] = {false};
-    const bool any = (b->program || b->nd.n_inputs < DIRECT_OPERANDS) && find_misaligned(&r, misaligned),
-               in_lanes = b->lanes && lanes;
+    const bool any = (b->program || n_in < DIRECT_OPERANDS) && find_misaligned(r, misaligned), in_lanes = b->lanes && r->lanes;
     if (b->short_rows && !any) {
         char *data[OBK_PROGRAM_OPERANDS + 1];
-        for (uint32_t k = 0; k < b->nd.n_inputs; k++) data[k] = (char *)(uintptr_t)input_data(&r, k);
-        data[b->nd.n_inputs] = out->data;
+        for (uint32_t k = 0; k < n_in; k++) data[k] = (char *)(uintptr_t)input_data(r, k);
+        data[n_in] = r->out;
         b->run_short_rows(b, data, threads);
         return;
     }
     /* a fold writes its accumulator before it reads later operands, and a scalar first operand before the second */
-    for (uint32_t k = 1; b->fold && k < b->nd.n_inputs; k++) r.out_tile |= in[k].data == out->data;
-    if (b->program || b->nd.n_inputs >= FEW_OPERANDS) /* the plan is not adapted for these below */
-        r.out_tile |= !is_aligned((uintptr_t)out->data, b->operands[b->nd.n_inputs].size);
+    for (uint32_t k = 1; b->fold && k < n_in; k++) r->out_tile |= in[k].data == r->out;
+    if (b->program || n_in >= FEW_OPERANDS) /* the plan is not adapted for these below */
+        r->out_tile |= !is_aligned((uintptr_t)r->out, b->operands[n_in].size);
     obk_iteration aligned;
     obk_iteration_operand operands[OBK_PROGRAM_OPERANDS + 1];
     const int32_t tile_bytes = in_lanes ? b->tile_bytes : small_tile_bytes(b);
-    const bool too_large = !in_lanes && (r.out_tile || !b->direct) && b->tile_bytes > tile_bytes;
+    const bool too_large = !in_lanes && (r->out_tile || !b->direct) && b->tile_bytes > tile_bytes;
     /* a chain in large blocks: a misaligned operand needs a tile, which holds less */
     const bool too_large_chain =
-        b->program && (any || r.out_tile) && b->chunk * b->inner > b->tile_bytes / b->operands[b->nd.n_inputs].size;
-    if (((any || too_large) && b->nd.n_inputs < FEW_OPERANDS && !b->program) || too_large_chain) {
+        b->program && (any || r->out_tile) && b->chunk * b->inner > b->tile_bytes / b->operands[n_in].size;
+    const bool adapts = ((any || too_large) && n_in < FEW_OPERANDS && !b->program) || too_large_chain;
+    if (adapts) {
         aligned = *b;
-        aligned.operands = memcpy(operands, b->operands, (b->nd.n_inputs + 1) * sizeof *operands);
+        aligned.operands = memcpy(operands, b->operands, (n_in + 1) * sizeof *operands);
         obk_choose_blocks(&aligned, misaligned, tile_bytes);
-        r.blocks = &aligned;
+        r->blocks = &aligned;
     }
-    const int64_t elems = r.blocks->chunk * r.blocks->inner, n = r.blocks->n_blocks, grain = ob__ceil_div(GRAIN_ELEMS, elems);
-    if (r.blocks->direct && !r.out_tile && (!any || r.blocks == &aligned))
-        ob__parallel(threads, n, grain, direct_range, &r);
-    else if (in_lanes)
-        ob__parallel_lanes(threads, n, grain, lane_range, &r);
+    run_blocks(r, r->blocks->direct && !r->out_tile && (!any || adapts), threads);
+}
+
+void obk_iteration_run(const obk_iteration *b, const ob_view *in, const ob_view *out, const ob_threads *threads, char *lanes,
+                       size_t lane_stride) {
+    if (b->nd.n_elems == 0) return;
+    run r = {.blocks = b, .in = in, .out = out->data, .lanes = lanes, .lane_stride = lane_stride};
+    if (b->adapt)
+        b->adapt(&r, in, threads);
     else
-        ob__parallel(threads, n, grain, small_range, &r);
+        run_blocks(&r, b->direct, threads);
 }

@@ -2,6 +2,8 @@
 
 #include <stddef.h>
 
+#include "kernels/elementwise/iteration_layout.h"
+
 const char *ob__own_function_name(void (*function)(void), bool *is_run) {
     static const struct {
         void (*function)(void);
@@ -13,6 +15,7 @@ const char *ob__own_function_name(void (*function)(void), bool *is_run) {
 #define OB_OWN_COMBINE(function) OB_OWN_LOOP(function)
 #define OB_OWN_CHOOSE(function)  OB_OWN_LOOP(function)
 #define OB_OWN_ADD(function)     OB_OWN_LOOP(function)
+#define OB_OWN_PART(function)    OB_OWN_LOOP(function)
 #include "ops/kernel/functions.def"
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)

@@ -13,12 +13,14 @@
 #define OB_OWN_ADD(function)     void function(void *to, int64_t stride, const void *from, int64_t n);
 #define OB_OWN_CHOOSE(function)                                                                                                  \
     void function(void *keys, const void *vector, int64_t n, int64_t k, int64_t apart, bool smallest, obk_pace *pace);
+#define OB_OWN_PART(function) /* declared in kernels/ */
 #include "ops/kernel/functions.def"
 #undef OB_OWN_LOOP
 #undef OB_OWN_RUN
 #undef OB_OWN_COMBINE
 #undef OB_OWN_CHOOSE
 #undef OB_OWN_ADD
+#undef OB_OWN_PART
 
 /* The name of a row of functions.def; NULL: it is none. *is_run: it is an ob__run. */
 const char *ob__own_function_name(void (*function)(void), bool *is_run);

@@ -7,7 +7,8 @@
 #include "ops/kernel/conversion.h"
 #include "ops/kernel/kernel.h"
 
-static void place_view(const ob_ahead_plan *plan, char *const *bases, const ob_ahead_value *value, ob_view *view) {
+/* False: its elements are not aligned as the kernels need them. */
+static bool place_view(const ob_ahead_plan *plan, char *const *bases, const ob_ahead_value *value, ob_view *view) {
     const int32_t *sizes = plan->sizes + value->sizes;
     view->data = value->place == OB_AHEAD_NOWHERE || !bases[value->place] ? NULL : bases[value->place] + value->offset;
     view->dtype = (ob_dtype)value->dtype;
@@ -16,6 +17,8 @@ static void place_view(const ob_ahead_plan *plan, char *const *bases, const ob_a
         view->dims[a] = sizes[a];
         view->strides[a] = sizes[value->rank + a];
     }
+    const size_t size = ob_dtype_size(view->dtype), align = size > 8 ? 8 : size;
+    return align <= 1 || (uintptr_t)view->data % align == 0;
 }
 
 static ob_conversion find_conversion(const ob_conversions *all, ob_dtype from, ob_dtype to) {
@@ -29,7 +32,7 @@ static ob_conversion find_conversion(const ob_conversions *all, ob_dtype from, o
 static ob_status run_step(const ob_ahead_plan *plan, const ob_ahead_step *step, char *const *bases, char *scratch,
                           ob_view *views) {
     for (uint32_t i = 0; i < (uint32_t)step->n_in + step->n_out; i++)
-        place_view(plan, bases, &plan->values[step->values + i], &views[i]);
+        if (!place_view(plan, bases, &plan->values[step->values + i], &views[i])) return OB_E_ARGUMENT;
     const ob_conversions conversions = {find_conversion, plan->conversions, plan->n_conversions};
     ob_kernel_args args = {.n_in = (uint32_t)step->n_in - step->n_others,
                            .n_out = step->n_out,

@@ -263,6 +263,7 @@ static bool put_one(ob_emitter *e, ob_text *out, const ob_member *member, const 
         return false;
     case OB_MEMBER_STRUCT: return put_value(e, out, member->type, at);
     case OB_MEMBER_FUNCTION:
+        if (member->count && !member->count(owner, i)) break;
         memcpy(&function, at, sizeof function);
         expression = ob__emit_function(e, member->name, function);
         break;
