@@ -2,7 +2,8 @@
 """usage: emitted.py RUN LIBRARY INCLUDE WORK_DIR [--level LEVEL] [--expect FILE] MODEL_FOLDER...
 
 Emits models as C, compiles them, and compares their results with the session's, byte by byte. A model folder has model.onnx
-(or is a file beside NAME_test) and test_data_set_0 with inputs; shared:FOLDER: all of ../shared/FOLDER, beside the project.
+(or is a file beside NAME_test) and test_data_set_0 with inputs; shared:FOLDER: all of ../shared/FOLDER, beside the project. A
+model as text (.onnxtxt) has no data: its plans run with random elements, and fail where the session fails.
 What cannot be emitted must be refused by name, before a file is written.
 
 --expect FILE: a line `MODEL: REASON` for each model that is not emitted or compared; the program fails when it is otherwise.
@@ -12,6 +13,7 @@ import concurrent.futures
 import ctypes
 import glob
 import os
+import random
 import re
 import shutil
 import subprocess
@@ -64,10 +66,30 @@ def header_numbers(text):
     return {name: int(value) for name, value in re.findall(r"#define (\w+) (\d+)\n", text)}
 
 
+def refusal(emitted, folder):
+    """The reason of a model that was not emitted."""
+    left = os.listdir(folder) if os.path.isdir(folder) else []
+    if emitted.returncode != 3 or left:
+        return f"FAILED: exit status {emitted.returncode}, files {left}: {emitted.stdout.strip()}"
+    reason = re.search(r"cannot be written as C: (.*)", emitted.stdout)
+    return reason[1] if reason else emitted.stdout.strip().split(": ")[-1]
+
+
+def build(paths, work):
+    """The text of an error; None: m.so is there."""
+    sources = glob.glob(work + "/c/m.c") + glob.glob(work + "/c/*.S")
+    built = call([paths.compiler, "-O0", "-g0", "-shared", "-fPIC", "-Wall", "-Wextra", "-Werror", "-I", paths.include, "-I",
+                  work + "/c", "-Wa,-I" + work + "/c", *sources, paths.library, "-o", work + "/m.so", *paths.links, "-Wl,-z,defs",
+                  "-Wl,--gc-sections"])
+    return "FAILED: it does not compile: " + "\n".join(built.stdout.split("\n")[:8]) if built.returncode else None
+
+
 def compare(paths, model, data, work, level):
     """What came of one model."""
     shutil.rmtree(work, ignore_errors=True)
     os.makedirs(work)
+    if model.endswith(".onnxtxt"):
+        return compare_text(paths, model, [], work, level)
     inputs = sorted(glob.glob(f"{data}/input_*.pb"), key=lambda p: int(re.search(r"_(\d+)\.pb", p)[1]))
     given = [argument for path in inputs for argument in ("--input", path)]
     environment = dict(os.environ, OB_ISA=level)
@@ -76,30 +98,69 @@ def compare(paths, model, data, work, level):
         return "not run: " + ran.stdout.strip().split("\n")[-1]
     emitted = call([paths.run, model, *given, "--random", "--emit-c", work + "/c", "--name", "m", "--level", level, "--quiet"])
     if emitted.returncode:
-        left = os.listdir(work + "/c") if os.path.isdir(work + "/c") else []
-        if emitted.returncode != 3 or left:
-            return f"FAILED: exit status {emitted.returncode}, files {left}: {emitted.stdout.strip()}"
-        reason = re.search(r"cannot be written as C: (.*)", emitted.stdout)
-        return reason[1] if reason else emitted.stdout.strip().split(": ")[-1]
-    sources = glob.glob(work + "/c/m.c") + glob.glob(work + "/c/*.S")
-    built = call([paths.compiler, "-O0", "-g0", "-shared", "-fPIC", "-Wall", "-Wextra", "-Werror", "-I", paths.include, "-I",
-                  work + "/c", "-Wa,-I" + work + "/c", *sources, paths.library, "-o", work + "/m.so", *paths.links, "-Wl,-z,defs",
-                  "-Wl,--gc-sections"])
-    if built.returncode:
-        return "FAILED: it does not compile: " + "\n".join(built.stdout.split("\n")[:8])
+        return refusal(emitted, work + "/c")
+    failed = build(paths, work)
+    if failed:
+        return failed
     with open(work + "/c/m.h", encoding="ascii") as file:
         numbers = header_numbers(file.read())
     try:
-        return run_emitted(work, inputs, numbers)
+        n_in = sum(name.startswith("m_INPUT_") for name in numbers)
+        if len(inputs) < n_in:
+            raise Unread("inputs without data")
+        contents = [tensor_bytes(path) for path in inputs[:n_in]]
+        for i, content in enumerate(contents):
+            if len(content) != numbers[f"m_INPUT_{i}_BYTES"]:
+                raise Unread(f"input {i} has packed elements")
+        return run_emitted(work, 0, contents, numbers, True)
     except Unread as error:
         return f"not compared: {error}"
 
 
-def run_emitted(work, inputs, numbers):
+def draw(choices, kind, count):
+    """Random elements, as bytes."""
+    if kind == "bool":
+        return bytes(choices.randrange(2) for _ in range(count))
+    if kind.startswith(("int", "uint")):
+        return numpy.array([choices.randrange(4) for _ in range(count)]).astype(kind).tobytes()
+    return numpy.array([choices.uniform(-2, 2) for _ in range(count)]).astype(kind.replace("float", "float32", kind == "float")
+                                                                              .replace("double", "float64")).tobytes()
+
+
+def compare_text(paths, model, sizes, work, level, rounds=4):
+    """The same of a model without data; sizes: options."""
+    emitted = call([paths.run, model, *sizes, "--emit-c", work + "/c", "--name", "m", "--level", level, "--quiet"])
+    if emitted.returncode:
+        return refusal(emitted, work + "/c")
+    failed = build(paths, work)
+    if failed:
+        return failed
+    with open(work + "/c/m.h", encoding="ascii") as file:
+        text = file.read()
+    numbers = header_numbers(text)
+    inputs = re.findall(r"^    const .*\*input\d+; /\* (.*): (.*) \*/$", text, re.M)
+    choices = random.Random(os.path.basename(model))
+    environment = dict(os.environ, OB_ISA=level)
+    for i in range(rounds * numbers["m_PLANS"]):
+        plan = i % numbers["m_PLANS"]
+        contents, given = [], []
+        for k, (name, forms) in enumerate(inputs):
+            kind, dims = re.match(r"(\w+) \[(.*)\]", forms.split(" or ")[plan]).groups()
+            contents.append(draw(choices, kind, int(numpy.prod([int(d) for d in dims.split(", ") if d], dtype=int))))
+            with open(f"{work}/input_{k}.raw", "wb") as file:
+                file.write(contents[-1])
+            given += ["--input", f"{name}={work}/input_{k}.raw:{kind}[{dims.replace(' ', '')}]"]
+        ran = call([paths.run, model, *given, "--output-dir", work + "/expected", "--quiet"], env=environment)
+        result = run_emitted(work, plan, contents, numbers, ran.returncode == 0)
+        if result != "same":
+            return result + f" (plan {plan}, round {i}: {ran.stdout.strip()})"
+    return "same"
+
+
+def run_emitted(work, plan, contents, numbers, works):
+    """works: the session does."""
     n_in = sum(name.startswith("m_INPUT_") for name in numbers)
     n_out = sum(name.startswith("m_OUTPUT_") for name in numbers)
-    if len(inputs) < n_in:
-        raise Unread("inputs without data")
     keep = []
 
     def memory(content, n_bytes):
@@ -110,24 +171,20 @@ def run_emitted(work, inputs, numbers):
         keep.append(buffer)
         return address
 
-    contents = [tensor_bytes(path) for path in inputs[:n_in]]
-    for i, content in enumerate(contents):
-        if len(content) != numbers[f"m_INPUT_{i}_BYTES"]:
-            raise Unread(f"input {i} has packed elements")
     pointers = [memory(content, len(content)) for content in contents]
     outputs = [memory(None, numbers[f"m_OUTPUT_{i}_BYTES"]) for i in range(n_out)]
     library = ctypes.CDLL(work + "/m.so")
     arena = memory(None, numbers["m_ARENA_BYTES"] + 64)
     in_array = (ctypes.c_void_p * max(n_in, 1))(*pointers)
     out_array = (ctypes.c_void_p * max(n_out, 1))(*outputs)
-    status = library.m_run(in_array, out_array, ctypes.c_void_p(arena))
-    if status:
-        return f"FAILED: m_run returned {status}"
+    status = library.m_run_plan(plan, in_array, out_array, ctypes.c_void_p(arena))
+    if (status == 0) != works:
+        return f"FAILED: m_run_plan returned {status}"
     if ctypes.string_at(arena + numbers["m_ARENA_BYTES"], 64) != b"\xA5" * 64:
         return "FAILED: it wrote behind its arena"
-    for i in range(n_out):
+    for i in range(n_out if works else 0):
         expected = tensor_bytes(f"{work}/expected/output_{i}.pb")
-        n_bytes = numbers[f"m_OUTPUT_{i}_BYTES"]
+        n_bytes = numbers[f"m_OUTPUT_{i}_BYTES"] if numbers["m_PLANS"] == 1 else len(expected)
         if len(expected) != n_bytes:
             raise Unread(f"output {i} has packed elements")
         if ctypes.string_at(outputs[i], n_bytes) != expected:
@@ -162,7 +219,9 @@ def main():
             folders.append(folder)
     for folder in folders:
         folder = folder.rstrip("/")
-        if folder.endswith(".onnx"):
+        if folder.endswith(".onnxtxt"):
+            jobs.append((os.path.basename(folder)[:-8], folder, None))
+        elif folder.endswith(".onnx"):
             data = folder[:-5] + "_test"
             below = data + "/test_data_set_0"
             jobs.append((os.path.basename(folder)[:-5], folder, below if os.path.isdir(below) else data))

@@ -21,7 +21,7 @@ extern "C" {
 #endif
 
 /** The form of the tables. Emitted files refuse to compile with another one. */
-#define OB_AHEAD_FORM 1
+#define OB_AHEAD_FORM 3
 
 struct ob_kernel_args;
 
@@ -67,6 +67,55 @@ typedef struct ob_ahead_step {
     uint32_t lane;     /**< where its lane memory begins, in bytes after the begin of scratch memory */
 } ob_ahead_step;
 
+/** In control steps, for a place: there is none. */
+#define OB_AHEAD_NONE UINT32_MAX
+
+/** An operand of a control step. */
+typedef struct ob_ahead_at {
+    int64_t offset; /**< bytes from the beginning of the place */
+    uint32_t place; /**< number of its place; OB_AHEAD_NONE: omitted, or without elements */
+} ob_ahead_at;
+
+/** State that an iteration passes to the next: two areas take turns, and the first one is the result. */
+typedef struct ob_ahead_carried {
+    ob_ahead_at initial;  /**< contiguous elements */
+    int64_t initial_step; /**< bytes between the initial states of a batch */
+    int64_t n_bytes;      /**< of the state */
+    uint32_t in;          /**< the place where the body reads it */
+    uint32_t out;         /**< the place where the body writes it; OB_AHEAD_NONE: it stays as it is */
+    uint32_t areas[2];    /**< places; the first has the states of the whole batch */
+} ob_ahead_carried;
+
+/** A value of which each iteration reads or writes a slice. */
+typedef struct ob_ahead_sliced {
+    ob_ahead_at whole;  /**< all slices */
+    int64_t start;      /**< bytes to the slice of the first iteration */
+    int64_t step;       /**< bytes between slices of two iterations */
+    int64_t batch_step; /**< bytes between sequences of a batch */
+    int64_t n_bytes;    /**< of a whole that is written */
+    uint32_t slice;     /**< the place where the body reads or writes the slice */
+} ob_ahead_sliced;
+
+/** An If, Loop or Scan, as sessions execute it, too. The places of slices and states move between iterations. */
+typedef struct ob_ahead_control {
+    const ob_ahead_carried *carried; /**< the states */
+    const ob_ahead_sliced *scanned;  /**< operands */
+    const ob_ahead_sliced *stacked;  /**< results */
+    uint32_t n_carried;              /**< entries of carried */
+    uint32_t n_scanned;              /**< entries of scanned */
+    uint32_t n_stacked;              /**< entries of stacked */
+    uint32_t counter;      /**< the place where the body reads the number of the iteration; OB_AHEAD_NONE: it does not */
+    ob_ahead_at condition; /**< a bool; omitted: true */
+    ob_ahead_at trips;     /**< an int64, the number of iterations; omitted: n_trips */
+    ob_ahead_at lengths;   /**< an int64 for each sequence of a batch; omitted: n_trips each */
+    ob_ahead_at again;     /**< a bool of the body: it runs again; omitted: true */
+    int64_t n_trips;       /**< the most iterations */
+    int64_t n_batches;     /**< sequences of a batch; 1: no batch */
+    uint32_t is_loop;      /**< 0: an If */
+    uint32_t bodies[3];    /**< in ob_ahead_plan.steps: the first step of the body or of the branch for true; of the
+                                branch for false; behind it. Sessions do not use them */
+} ob_ahead_control;
+
 /** A conversion of elements that kernels ask for while they run. */
 typedef struct ob_ahead_conversion {
     uint8_t from;           /**< an ob_dtype */
@@ -77,13 +126,13 @@ typedef struct ob_ahead_conversion {
 
 /** A plan for some sizes. */
 typedef struct ob_ahead_plan {
-    const ob_ahead_step *steps;             /**< in order */
+    const ob_ahead_step *steps;             /**< in order, then those of bodies of control steps */
     const ob_ahead_value *values;           /**< of all steps */
     const int32_t *sizes;                   /**< of all values */
     const ob_ahead_place *places;           /**< of all values */
     const void *const *constants;           /**< in read-only memory */
     const ob_ahead_conversion *conversions; /**< of all steps */
-    uint32_t n_steps;                       /**< entries of steps */
+    uint32_t n_steps;                       /**< those that are not in a body */
     uint32_t n_places;                      /**< entries of places */
     uint32_t n_conversions;                 /**< entries of conversions */
     uint32_t n_inputs;                      /**< inputs of the model */

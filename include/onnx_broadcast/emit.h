@@ -49,7 +49,7 @@ typedef bool (*ob_emit_write)(void *context, const char *file, const void *bytes
  *
  * Errors:
  * - E_UNSUPPORTED: something that cannot be written; the message names the node and the reason: a result whose size depends on
- *   data, strings, sequences, an operator of a library, a kernel that has no written form.
+ *   data or changes between iterations, strings, sequences, an operator of a library, a kernel that has no written form.
  * - E_ARGUMENT: NULL, the name, the number of plans, a session that was not created for this.
  * - E_LIMIT: a tensor or the work memory has 2 GiB or more.
  * - E_IO (write returned false), E_MEMORY, and those of ob_session_prepare(). */

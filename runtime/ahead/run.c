@@ -1,11 +1,10 @@
 /* Runs the tables of an emitted model. Of runtime/, such a model links only this folder. */
-#include "onnx_broadcast/ahead.h"
+#include "runtime/ahead/run.h"
 
 #include <string.h>
 
 #include "ops/kernel/common.h"
 #include "ops/kernel/conversion.h"
-#include "ops/kernel/kernel.h"
 
 /* False: its elements are not aligned as the kernels need them. */
 static bool place_view(const ob_ahead_plan *plan, char *const *bases, const ob_ahead_value *value, ob_view *view) {
@@ -29,22 +28,29 @@ static ob_conversion find_conversion(const ob_conversions *all, ob_dtype from, o
     return (ob_conversion){.n_steps = -1};
 }
 
-static ob_status run_step(const ob_ahead_plan *plan, const ob_ahead_step *step, char *const *bases, char *scratch,
-                          ob_view *views) {
+static ob_status run_step(const ob_ahead_state *r, const ob_ahead_step *step) {
+    const ob_ahead_plan *plan = r->plan;
+    ob_view *views = r->views;
     for (uint32_t i = 0; i < (uint32_t)step->n_in + step->n_out; i++)
-        if (!place_view(plan, bases, &plan->values[step->values + i], &views[i])) return OB_E_ARGUMENT;
+        if (!place_view(plan, r->bases, &plan->values[step->values + i], &views[i])) return OB_E_ARGUMENT;
     const ob_conversions conversions = {find_conversion, plan->conversions, plan->n_conversions};
-    ob_kernel_args args = {.n_in = (uint32_t)step->n_in - step->n_others,
-                           .n_out = step->n_out,
-                           .in = views,
-                           .others = views + step->n_in - step->n_others,
-                           .out = views + step->n_in,
-                           .state = (void *)(uintptr_t)step->state,
-                           .scratch = scratch,
-                           .lanes = scratch + step->lane,
-                           .conversions = &conversions};
-    if (step->prepared) memcpy(args.prepared, step->prepared, sizeof args.prepared);
-    return step->run(&args, NULL);
+    ob_ahead_call call = {.args = {.n_in = (uint32_t)step->n_in - step->n_others,
+                                   .n_out = step->n_out,
+                                   .in = views,
+                                   .others = views + step->n_in - step->n_others,
+                                   .out = views + step->n_in,
+                                   .state = (void *)(uintptr_t)step->state,
+                                   .scratch = r->scratch,
+                                   .lanes = r->scratch + step->lane,
+                                   .conversions = &conversions},
+                          .run = r};
+    if (step->prepared) memcpy(call.args.prepared, step->prepared, sizeof call.args.prepared);
+    return step->run(&call.args, NULL);
+}
+
+ob_status ob__ahead_steps(const ob_ahead_state *r, uint32_t begin, uint32_t end) {
+    for (uint32_t i = begin; i < end; i++) OB_TRY(run_step(r, &r->plan->steps[i]));
+    return OB_OK;
 }
 
 ob_status ob_ahead_run(const ob_ahead_plan *plan, const void *const *inputs, void *const *outputs, void *arena, ob_view *views,
@@ -60,7 +66,6 @@ ob_status ob_ahead_run(const ob_ahead_plan *plan, const void *const *inputs, voi
         default: bases[i] = (char *)(uintptr_t)plan->constants[place->at];
         }
     }
-    for (uint32_t i = 0; i < plan->n_steps; i++)
-        OB_TRY(run_step(plan, &plan->steps[i], bases, (char *)arena + plan->scratch, views));
-    return OB_OK;
+    const ob_ahead_state run = {plan, bases, (char *)arena + plan->scratch, views};
+    return ob__ahead_steps(&run, 0, plan->n_steps);
 }

@@ -67,7 +67,37 @@ ob_emitted_constant *ob__emit_constant(ob_emitter *e, const void *at, uint64_t n
 /* Writes their definitions: before everything else in NAME.c, or into the binary file. */
 ob_status ob__emit_weights(ob_emitter *e, ob_text *source, ob_text *binary, ob_text *assembly);
 
+/* A control step whose table is not yet written. */
+typedef struct ob_emitted_control {
+    const ob_step *step;
+    uint32_t number; /* NAME_controlPLAN_NUMBER */
+    struct ob_emitted_control *next;
+} ob_emitted_control;
+
+/* A plan while it is written. */
+typedef struct ob_emitted_plan {
+    ob_emitter *e;
+    const ob_plan *plan;
+    uint32_t number;
+    uint32_t *place_of; /* by number of the buffer: its place; UINT32_MAX: none yet */
+    ob_text sizes, places, values, controls, steps, conversions;
+    uint32_t n_sizes, n_places, n_values, n_controls, n_steps, n_conversions;
+    bool converts[OB_DTYPE_COUNT][OB_DTYPE_COUNT];
+    ob_emitted_control *waiting, **waiting_end; /* their bodies come after the steps around them */
+} ob_emitted_plan;
+
 /* runtime/emit/tables.c: the tables of one plan, NAME_planNUMBER. */
 ob_status ob__emit_plan(ob_emitter *e, const ob_plan *plan, uint32_t number);
+/* The place of a buffer other than a constant. */
+ob_status ob__emit_place(ob_emitted_plan *t, const ob_buffer *buffer, uint32_t *place);
+/* The place of a slot, and the bytes from there to its first element; OB_AHEAD_NOWHERE: it has no elements. */
+ob_status ob__emit_address(ob_emitted_plan *t, const ob_slot *slot, uint32_t *place, int64_t *offset);
+/* The steps of the subplan, without those of bodies in it. */
+ob_status ob__emit_subplan(ob_emitted_plan *t, const ob_subplan *subplan);
+
+/* runtime/emit/control.c: the expressions of a control step, whose body is written later. */
+ob_status ob__emit_control(ob_emitted_plan *t, const ob_step *step, const char **run, const char **state);
+/* The bodies and tables of all control steps so far, and of those in the bodies. */
+ob_status ob__emit_bodies(ob_emitted_plan *t);
 
 #endif

@@ -10,17 +10,6 @@
 #include "runtime/emit/emitter.h"
 #include "runtime/session.h"
 
-/* A plan while it is written. */
-typedef struct tables {
-    ob_emitter *e;
-    const ob_plan *plan;
-    uint32_t number;
-    uint32_t *place_of; /* by number of the buffer: its place; UINT32_MAX: none yet */
-    ob_text sizes, places, values, steps, conversions;
-    uint32_t n_sizes, n_places, n_values, n_steps, n_conversions;
-    bool converts[OB_DTYPE_COUNT][OB_DTYPE_COUNT];
-} tables;
-
 /* The bytes that a layout addresses, relative to its first element. */
 static void find_extent(const ob_layout *layout, int64_t *low, int64_t *high) {
     *low = 0;
@@ -41,25 +30,31 @@ static uint32_t number_width(ob_dtype dtype) {
     return dtype == OB_COMPLEX64 || dtype == OB_COMPLEX128 ? width / 2 : width;
 }
 
-static uint32_t add_place(tables *t, uint32_t kind, uint64_t at) {
+static uint32_t add_place(ob_emitted_plan *t, uint32_t kind, uint64_t at) {
     ob__text_printf(&t->places, "{%u, %lluu}, ", kind, (unsigned long long)at);
     return t->n_places++;
 }
 
-/* The place of a buffer other than a constant. */
-static ob_status find_place(tables *t, const ob_buffer *buffer, uint32_t *place) {
-    static const uint32_t kinds[] = {
-        [OB_BUFFER_ARENA] = OB_AHEAD_ARENA, [OB_BUFFER_OUTPUT] = OB_AHEAD_OUTPUT, [OB_BUFFER_INPUT] = OB_AHEAD_INPUT};
-    *place = t->place_of[buffer->number];
-    if (*place != UINT32_MAX) return OB_OK;
-    if (buffer->kind == OB_BUFFER_MOVING) return ob__emit_refuse(t->e, "memory that moves between iterations");
-    *place = t->place_of[buffer->number] =
-        add_place(t, kinds[buffer->kind], buffer->kind == OB_BUFFER_ARENA ? buffer->offset : buffer->index);
+ob_status ob__emit_place(ob_emitted_plan *t, const ob_buffer *buffer, uint32_t *place) {
+    static const uint32_t kinds[] = {[OB_BUFFER_ARENA] = OB_AHEAD_ARENA,
+                                     [OB_BUFFER_OUTPUT] = OB_AHEAD_OUTPUT,
+                                     [OB_BUFFER_INPUT] = OB_AHEAD_INPUT,
+                                     [OB_BUFFER_MOVING] = OB_AHEAD_ARENA}; /* until its control step sets it */
+    uint32_t *known = &t->place_of[buffer->number];
+    if (*known == UINT32_MAX) {
+        const bool is_indexed = buffer->kind == OB_BUFFER_OUTPUT || buffer->kind == OB_BUFFER_INPUT;
+        *known = add_place(t, kinds[buffer->kind],
+                           is_indexed                        ? buffer->index
+                           : buffer->kind == OB_BUFFER_ARENA ? buffer->offset
+                                                             : 0);
+    }
+    *place = *known;
+    OB_FAIL_IF(*place >= UINT16_MAX, t->e->error, OB_E_LIMIT, "written plans have less than 65,535 blocks of memory");
     return OB_OK;
 }
 
 /* A constant has a place for each range of addresses. */
-static ob_status find_constant(tables *t, const ob_slot *slot, uint32_t *place, int64_t *offset) {
+static ob_status find_constant(ob_emitted_plan *t, const ob_slot *slot, uint32_t *place, int64_t *offset) {
     int64_t low, high;
     find_extent(slot->layout, &low, &high);
     if (high == 0 || !slot->buffer->constant) {
@@ -79,7 +74,19 @@ static ob_status find_constant(tables *t, const ob_slot *slot, uint32_t *place, 
     return OB_OK;
 }
 
-static ob_status put_sizes(tables *t, const ob_layout *layout) {
+ob_status ob__emit_address(ob_emitted_plan *t, const ob_slot *slot, uint32_t *place, int64_t *offset) {
+    if (slot->buffer->kind == OB_BUFFER_CONST)
+        OB_TRY(find_constant(t, slot, place, offset));
+    else {
+        OB_TRY(ob__emit_place(t, slot->buffer, place));
+        *offset = slot->offset;
+    }
+    OB_FAIL_IF(*offset > INT32_MAX || *offset < INT32_MIN || *place > UINT16_MAX, t->e->error, OB_E_LIMIT,
+               "written plans have less than 2 GiB and 65,535 blocks of memory");
+    return OB_OK;
+}
+
+static ob_status put_sizes(ob_emitted_plan *t, const ob_layout *layout) {
     for (int32_t a = 0; a < 2 * layout->rank; a++) {
         const int64_t size = layout->sizes[a];
         OB_FAIL_IF(size > INT32_MAX || size < INT32_MIN, t->e->error, OB_E_LIMIT,
@@ -91,7 +98,7 @@ static ob_status put_sizes(tables *t, const ob_layout *layout) {
 }
 
 /* is_read false: the kernel has the operand in another form. */
-static ob_status put_value(tables *t, const ob_slot *slot, bool is_read) {
+static ob_status put_value(ob_emitted_plan *t, const ob_slot *slot, bool is_read) {
     uint32_t place = OB_AHEAD_NOWHERE;
     int64_t offset = 0;
     t->n_values++;
@@ -101,21 +108,14 @@ static ob_status put_value(tables *t, const ob_slot *slot, bool is_read) {
     }
     const ob_layout *layout = slot->layout;
     if (layout->dtype == OB_STRING) return ob__emit_refuse(t->e, "strings");
-    if (slot->buffer->kind == OB_BUFFER_CONST) {
-        if (is_read) OB_TRY(find_constant(t, slot, &place, &offset));
-    } else {
-        OB_TRY(find_place(t, slot->buffer, &place));
-        offset = slot->offset;
-    }
-    OB_FAIL_IF(offset > INT32_MAX || offset < INT32_MIN || place > UINT16_MAX, t->e->error, OB_E_LIMIT,
-               "written plans have less than 2 GiB and 65,535 blocks of memory");
+    if (is_read || slot->buffer->kind != OB_BUFFER_CONST) OB_TRY(ob__emit_address(t, slot, &place, &offset));
     ob__text_printf(&t->values, "{%u, %d, %d, %lld, %u}, ", place, (int)layout->dtype, (int)layout->rank, (long long)offset,
                     t->n_sizes);
     return put_sizes(t, layout);
 }
 
 /* The expression of its prepared constants. */
-static ob_status put_prepared(tables *t, const ob_step *step, const char **expression) {
+static ob_status put_prepared(ob_emitted_plan *t, const ob_step *step, const char **expression) {
     ob_emitter *e = t->e;
     *expression = "0";
     if (!step->prepared) return OB_OK;
@@ -142,7 +142,7 @@ static bool is_replaced(const ob_step *step, uint32_t input) {
     return false;
 }
 
-static ob_status note_conversions(tables *t, const ob_kernel_needs *needs) {
+static ob_status note_conversions(ob_emitted_plan *t, const ob_kernel_needs *needs) {
     if (needs->n_conversions > OB_CONVERSIONS_MAX) return ob__emit_refuse(t->e, "too many conversions of elements");
     for (uint32_t i = 0; i < needs->n_conversions; i++) {
         const uint8_t from = needs->conversions[i].from, to = needs->conversions[i].to;
@@ -162,7 +162,7 @@ static ob_status note_conversions(tables *t, const ob_kernel_needs *needs) {
     return OB_OK;
 }
 
-static ob_status put_kernel(tables *t, const ob_step *step, const char **run, const char **state) {
+static ob_status put_kernel(ob_emitted_plan *t, const ob_step *step, const char **run, const char **state) {
     ob_emitter *e = t->e;
     const ob_kernel *kernel = step->kernel;
     if (!kernel->run_name || (kernel->state_bytes && !kernel->state))
@@ -175,15 +175,22 @@ static ob_status put_kernel(tables *t, const ob_step *step, const char **run, co
     return *state ? OB_OK : e->error ? e->error->code : OB_E_UNSUPPORTED;
 }
 
-static ob_status put_step(tables *t, const ob_step *step) {
+static ob_status refuse_dynamic(ob_emitter *e, const ob_node *node) {
+    if (node->op->kernel->flags & OB_KERNEL_CONTROL)
+        return ob__emit_refuse(e, "sizes in its subgraphs depend on data, or change between iterations");
+    return ob__emit_refuse(e, "the size of its result depends on data");
+}
+
+static ob_status put_step(ob_emitted_plan *t, const ob_step *step) {
     ob_emitter *e = t->e;
     const char *run = "0", *state = "0", *prepared;
     const uint32_t values = t->n_values;
     e->node = step->node;
     if (step->kind == OB_STEP_IN_PLACE) return OB_OK;
-    if (step->kind == OB_STEP_CONTROL) return ob__emit_refuse(e, "its subgraphs");
-    if (step->kind == OB_STEP_DYNAMIC) return ob__emit_refuse(e, "the size of its result depends on data");
-    if (step->kind == OB_STEP_COPY) {
+    if (step->kind == OB_STEP_DYNAMIC) return refuse_dynamic(e, step->node);
+    if (step->kind == OB_STEP_CONTROL)
+        OB_TRY(ob__emit_control(t, step, &run, &state));
+    else if (step->kind == OB_STEP_COPY) {
         run = "ob__run_copy";
         ob__emit_declaration(e, run, true);
     } else
@@ -199,21 +206,24 @@ static ob_status put_step(tables *t, const ob_step *step) {
     return OB_OK;
 }
 
-static ob_status put_all(tables *t) {
+ob_status ob__emit_subplan(ob_emitted_plan *t, const ob_subplan *subplan) {
+    for (const ob_step *step = *subplan->begin; step && step->number < subplan->end; step = ob__step_after(step))
+        OB_TRY(put_step(t, step));
+    return OB_OK;
+}
+
+static ob_status put_all(ob_emitted_plan *t) {
     ob_emitter *e = t->e;
     const ob_plan *plan = t->plan;
     const char *name = e->options->name;
-    e->node = NULL;
-    if (plan->rest) {
-        e->node = plan->rest->nodes[0];
-        return ob__emit_refuse(e, "the sizes that it reads depend on data");
-    }
+    OB_TRY(ob__emit_subplan(t, &plan->main));
+    const uint32_t n_steps = t->n_steps;
+    OB_TRY(ob__emit_bodies(t));
+    e->node = plan->rest ? plan->rest->nodes[0] : NULL;
+    if (plan->rest) return ob__emit_refuse(e, "the sizes that it reads depend on data");
     for (uint32_t i = 0; i < e->session->model->graph->n_outputs; i++)
         if (!plan->outputs[i].slot)
             return ob__emit_refuse(e, "the size of output %s depends on data", e->session->model->graph->outputs[i]->name);
-    for (const ob_step *step = *plan->main.begin; step && step->number < plan->main.end; step = ob__step_after(step))
-        OB_TRY(put_step(t, step));
-    e->node = NULL;
     const uint64_t bytes = plan->memory.arena_bytes + plan->memory.scratch_bytes;
     OB_FAIL_IF(bytes > INT32_MAX, e->error, OB_E_LIMIT, "the work memory has %llu bytes: written plans have less than 2 GiB",
                (unsigned long long)bytes);
@@ -222,12 +232,14 @@ static ob_status put_all(tables *t) {
     const struct {
         const char *type, *what;
         const ob_text *text;
-    } parts[] = {{"int32_t", "sizes", &t->sizes},
-                 {"ob_ahead_place", "places", &t->places},
-                 {"ob_ahead_value", "values", &t->values},
-                 {"ob_ahead_step", "steps", &t->steps},
-                 {"ob_ahead_conversion", "conversions", &t->conversions}};
+    } parts[] = {{"int32_t", "sizes", &t->sizes},          {"ob_ahead_place", "places", &t->places},
+                 {"ob_ahead_value", "values", &t->values}, {NULL, NULL, &t->controls}, /* definitions */
+                 {"ob_ahead_step", "steps", &t->steps},    {"ob_ahead_conversion", "conversions", &t->conversions}};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        if (!parts[i].type) {
+            ob__text_append(&e->plans, parts[i].text->n ? parts[i].text->data : "", parts[i].text->n);
+            continue;
+        }
         ob__text_printf(&e->plans, "static const %s %s_%s%u[] = {\n", parts[i].type, name, parts[i].what, t->number);
         const char *none = i == 0 ? "0" : "{0}"; /* C has no empty arrays */
         ob__text_puts(&e->plans, parts[i].text->n ? parts[i].text->data : none);
@@ -238,17 +250,18 @@ static ob_status put_all(tables *t) {
                     "static const ob_ahead_plan %s_plan%u = {%s_steps%u, %s_values%u, %s_sizes%u, %s_places%u, %s_constants, "
                     "%s_conversions%u, %u, %u, %u, %u, %u, %llu, %s_ARENA_ALIGN};\n",
                     name, t->number, name, t->number, name, t->number, name, t->number, name, t->number, name, name, t->number,
-                    t->n_steps, t->n_places, t->n_conversions, e->session->n_inputs, e->session->model->graph->n_outputs,
+                    n_steps, t->n_places, t->n_conversions, e->session->n_inputs, e->session->model->graph->n_outputs,
                     (unsigned long long)plan->memory.arena_bytes, name);
     return OB_OK;
 }
 
 ob_status ob__emit_plan(ob_emitter *e, const ob_plan *plan, uint32_t number) {
-    tables t = {.e = e, .plan = plan, .number = number};
+    ob_emitted_plan t = {.e = e, .plan = plan, .number = number};
     t.place_of = OB_ARENA_ARRAY(&e->arena, uint32_t, plan->n_buffers + 1);
     OB_FAIL_IF(!t.place_of, e->error, OB_E_MEMORY, "no memory for the text");
     for (uint32_t i = 0; i < plan->n_buffers; i++) t.place_of[i] = UINT32_MAX;
-    ob_text *texts[] = {&t.sizes, &t.places, &t.values, &t.steps, &t.conversions};
+    t.waiting_end = &t.waiting;
+    ob_text *texts[] = {&t.sizes, &t.places, &t.values, &t.controls, &t.steps, &t.conversions};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) ob__text_init(texts[i], &e->arena.allocator);
     const ob_status status = put_all(&t);
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) ob__text_release(texts[i]);

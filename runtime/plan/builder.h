@@ -122,10 +122,12 @@ int ob__known_truth(const ob_builder *b, const ob_value *value);
 /* The numbers of iterations and sequences from the shapes; false if operands disagree. A Loop without stacked results has no
  * bound. */
 bool ob__count_trips(const ob_builder *b, const ob_node *node, const ob_loop_params *params, int64_t *trips, int64_t *batches);
+/* No iteration: the shapes of the body are not tested, so it must not be planned. */
+bool ob__never_iterates(const ob_builder *b, const ob_node *node, const ob_loop_params *params);
 
 /* runtime/plan/control.c: *done false: a shape depends on the run, and nothing is planned. */
 ob_status ob__plan_control(ob_builder *b, const ob_node *node, bool *done);
-/* At the end: resolves shared places, so that every place is final. */
-void ob__settle_places(ob_builder *b);
+/* At the end: resolves shared places, so that every place is final, and writes the tables of control steps. */
+ob_status ob__settle_places(ob_builder *b);
 
 #endif

@@ -65,8 +65,8 @@ static ob_status end_control(ob_builder *b, ob_step *step, const ob_captured *be
     return OB_OK;
 }
 
-static ob_status keep_place(ob_builder *b, ob_place place) {
-    return ob__keep_until(b, place.buffer, b->n_steps - 1);
+static ob_status keep_slot(ob_builder *b, const ob_slot *slot) {
+    return ob__keep_until(b, slot ? slot->buffer : NULL, b->n_steps - 1);
 }
 
 /* ---- If ---- */
@@ -113,14 +113,14 @@ static ob_status plan_if(ob_builder *b, const ob_node *node) {
     if (!results) return OB_E_MEMORY;
     OB_TRY(new_control(b, node, &step));
     OB_TRY(ob__find_slot(b, node, node->inputs[0], &condition));
-    step->control->condition = (ob_place){condition->buffer, condition->offset};
+    step->control->condition = condition;
     for (uint32_t i = 0; i < node->n_outputs; i++) {
         ob_view layout;
         OB_TRY(layout_of(b, node->outputs[i], &layout));
         OB_TRY(new_area(b, &layout, 1, &results[i]));
     }
     OB_TRY(ob__append_step(b, step));
-    OB_TRY(keep_place(b, step->control->condition));
+    OB_TRY(keep_slot(b, condition));
     for (int k = 0; k < 2; k++) OB_TRY(plan_branch(b, step, k, params.branches[k], results));
     condition->buffer->uses_left--;
     for (uint32_t i = 0; i < node->n_outputs; i++) {
@@ -142,7 +142,7 @@ typedef struct looping {
 } looping;
 
 /* The slot of an operand, contiguous: copied before the loop where it is not. */
-static ob_status contiguous_slot(ob_builder *b, const looping *l, const ob_value *value, ob_slot **out) {
+static ob_status contiguous_slot(ob_builder *b, const looping *l, const ob_value *value, const ob_slot **out) {
     ob_slot *slot;
     ob_view layout;
     OB_TRY(ob__find_slot(b, l->node, value, &slot));
@@ -153,15 +153,16 @@ static ob_status contiguous_slot(ob_builder *b, const looping *l, const ob_value
     ob_buffer *copy;
     OB_TRY(ob__view_layout(&layout, view.dtype, view.rank, view.dims));
     OB_TRY(new_area(b, &layout, 1, &copy));
-    return ob__add_copy(b, l->node, slot, copy, &layout, out);
+    OB_TRY(ob__add_copy(b, l->node, slot, copy, &layout, &slot));
+    *out = slot;
+    return OB_OK;
 }
 
 /* The slot of one element, which may have any number of axes of size 1. */
-static ob_status single_place(ob_builder *b, const looping *l, const ob_value *value, ob_place *out) {
+static ob_status single_slot(ob_builder *b, const looping *l, const ob_value *value, const ob_slot **out) {
     ob_slot *slot;
-    if (!value) return OB_OK;
     OB_TRY(ob__find_slot(b, l->node, value, &slot));
-    *out = (ob_place){slot->buffer, slot->offset};
+    *out = slot;
     return OB_OK;
 }
 
@@ -194,10 +195,9 @@ static ob_status slice_of(const ob_view *whole, int64_t axis, bool is_backward, 
 }
 
 static ob_status find_initial(ob_builder *b, const looping *l, uint32_t i, ob_carried *carried) {
-    ob_slot *slot;
-    OB_TRY(contiguous_slot(b, l, l->node->inputs[l->params.first + i], &slot));
-    carried->initial = (ob_place){slot->buffer, slot->offset};
-    carried->initial_step = l->params.has_batch ? slot->layout->sizes[slot->layout->rank] : 0; /* stride of axis 0 */
+    OB_TRY(contiguous_slot(b, l, l->node->inputs[l->params.first + i], &carried->initial));
+    const ob_layout *layout = carried->initial->layout;
+    carried->initial_step = l->params.has_batch ? layout->sizes[layout->rank] : 0; /* stride of axis 0 */
     return OB_OK;
 }
 
@@ -213,18 +213,14 @@ static ob_status find_operands(ob_builder *b, looping *l) {
     ob_slot *slot;
     for (uint32_t i = 0; i < l->params.n_state; i++) OB_TRY(find_initial(b, l, i, &control->carried[i]));
     if (!l->params.is_scan) {
-        OB_TRY(single_place(b, l, node->inputs[0], &control->trips));
-        return single_place(b, l, node->inputs[1], &control->condition);
+        OB_TRY(single_slot(b, l, node->inputs[0], &control->trips));
+        return single_slot(b, l, node->inputs[1], &control->condition);
     }
     for (uint32_t i = 0; i < l->params.n_scanned; i++) {
         OB_TRY(ob__find_slot(b, node, node->inputs[l->params.first + l->params.n_state + i], &slot));
-        control->scanned[i].whole = (ob_place){slot->buffer, slot->offset};
+        control->scanned[i].operand = slot;
     }
-    if (l->params.has_batch && node->inputs[0]) {
-        OB_TRY(contiguous_slot(b, l, node->inputs[0], &slot));
-        control->lengths = (ob_place){slot->buffer, slot->offset};
-    }
-    return OB_OK;
+    return l->params.has_batch && node->inputs[0] ? contiguous_slot(b, l, node->inputs[0], &control->lengths) : OB_OK;
 }
 
 static ob_status new_results(ob_builder *b, looping *l) {
@@ -242,8 +238,8 @@ static ob_status new_results(ob_builder *b, looping *l) {
     for (uint32_t i = 0; i < l->params.n_stacked; i++) {
         ob_view layout;
         OB_TRY(layout_of(b, l->node->outputs[l->params.n_state + i], &layout));
-        OB_TRY(new_area(b, &layout, 1, &control->stacked[i].whole.buffer));
-        control->stacked[i].whole.buffer->is_fixed = true; /* short sequences clear all of it */
+        OB_TRY(new_area(b, &layout, 1, &control->stacked[i].result));
+        control->stacked[i].result->is_fixed = true; /* short sequences clear all of it */
     }
     return OB_OK;
 }
@@ -269,10 +265,8 @@ static ob_status place_body_inputs(ob_builder *b, looping *l) {
     }
     for (uint32_t i = 0; i < l->params.n_scanned; i++) {
         ob_sliced *scanned = &control->scanned[i];
-        ob_slot *whole;
-        OB_TRY(ob__find_slot(b, l->node, l->node->inputs[l->params.first + l->params.n_state + i], &whole));
         ob_view all;
-        ob__slot_view(whole, &all);
+        ob__slot_view(scanned->operand, &all);
         OB_TRY(slice_of(&all, ob__scan_axis(l->node, false, i), ob__scan_is_backward(l->node, false, i), l->params.has_batch,
                         &view, scanned));
         OB_TRY(new_moving(b, &scanned->slice));
@@ -301,7 +295,7 @@ static ob_status deliver_results(ob_builder *b, looping *l) {
         OB_TRY(new_moving(b, &stacked->slice));
         OB_TRY(deliver(b, l->node, body->outputs[l->params.own_outputs + l->params.n_state + i], stacked->slice, &layout));
     }
-    return l->params.is_scan ? OB_OK : single_place(b, l, body->outputs[0], &control->again);
+    return l->params.is_scan ? OB_OK : single_slot(b, l, body->outputs[0], &control->again);
 }
 
 static ob_status plan_body(ob_builder *b, looping *l) {
@@ -319,17 +313,27 @@ static ob_status plan_body(ob_builder *b, looping *l) {
 /* All that the loop itself reads and writes is there until its end. */
 static ob_status keep_to_its_end(ob_builder *b, const looping *l) {
     const ob_control *control = l->control;
-    OB_TRY(keep_place(b, control->condition));
-    OB_TRY(keep_place(b, control->trips));
-    OB_TRY(keep_place(b, control->lengths));
-    OB_TRY(keep_place(b, control->again));
+    OB_TRY(keep_slot(b, control->condition));
+    OB_TRY(keep_slot(b, control->trips));
+    OB_TRY(keep_slot(b, control->lengths));
+    OB_TRY(keep_slot(b, control->again));
     OB_TRY(ob__keep_until(b, control->counter, b->n_steps - 1));
     for (uint32_t i = 0; i < control->n_carried; i++) {
-        OB_TRY(keep_place(b, control->carried[i].initial));
+        OB_TRY(keep_slot(b, control->carried[i].initial));
         for (int k = 0; k < 2; k++) OB_TRY(ob__keep_until(b, control->carried[i].areas[k], b->n_steps - 1));
     }
-    for (uint32_t i = 0; i < control->n_scanned; i++) OB_TRY(keep_place(b, control->scanned[i].whole));
-    for (uint32_t i = 0; i < control->n_stacked; i++) OB_TRY(keep_place(b, control->stacked[i].whole));
+    for (uint32_t i = 0; i < control->n_scanned; i++) OB_TRY(keep_slot(b, control->scanned[i].operand));
+    for (uint32_t i = 0; i < control->n_stacked; i++) OB_TRY(ob__keep_until(b, control->stacked[i].result, b->n_steps - 1));
+    return OB_OK;
+}
+
+/* Ends the counted reads of the operands. */
+static ob_status end_reads(ob_builder *b, const ob_node *node) {
+    for (uint32_t i = 0; i < node->n_inputs; i++) {
+        ob_slot *slot;
+        OB_TRY(ob__find_slot(b, node, node->inputs[i], &slot));
+        if (slot) slot->buffer->uses_left--;
+    }
     return OB_OK;
 }
 
@@ -338,21 +342,36 @@ static ob_status place_loop_results(ob_builder *b, const looping *l) {
     for (uint32_t i = 0; i < l->params.n_state; i++) {
         const ob_value *value = l->node->outputs[i];
         OB_TRY(layout_of(b, value, &layout));
-        ob_place from = is_kept(l, i) ? l->control->carried[i].initial : (ob_place){l->control->carried[i].areas[0], 0};
-        OB_TRY(ob__new_slot(b, value, from.buffer, from.offset, &layout));
+        const ob_carried *carried = &l->control->carried[i];
+        if (is_kept(l, i))
+            OB_TRY(ob__new_slot(b, value, carried->initial->buffer, carried->initial->offset, &layout));
+        else
+            OB_TRY(ob__new_slot(b, value, carried->areas[0], 0, &layout));
     }
     for (uint32_t i = 0; i < l->params.n_stacked; i++) {
         const ob_value *value = l->node->outputs[l->params.n_state + i];
         OB_TRY(layout_of(b, value, &layout));
-        OB_TRY(ob__new_slot(b, value, l->control->stacked[i].whole.buffer, 0, &layout));
+        OB_TRY(ob__new_slot(b, value, l->control->stacked[i].result, 0, &layout));
     }
-    /* Ends the counted reads of the operands. */
-    for (uint32_t i = 0; i < l->node->n_inputs; i++) {
+    return end_reads(b, l->node);
+}
+
+/* Without an iteration there is no step: the states are the initial ones. */
+static ob_status plan_beginnings(ob_builder *b, const ob_node *node, const ob_loop_params *params) {
+    ob_view layout;
+    for (uint32_t i = 0; i < params->n_state; i++) {
         ob_slot *slot;
-        OB_TRY(ob__find_slot(b, l->node, l->node->inputs[i], &slot));
-        if (slot) slot->buffer->uses_left--;
+        OB_TRY(ob__find_slot(b, node, node->inputs[params->first + i], &slot));
+        ob__slot_view(slot, &layout);
+        OB_TRY(ob__new_slot(b, node->outputs[i], slot->buffer, slot->offset, &layout));
     }
-    return OB_OK;
+    for (uint32_t i = params->n_state; i < node->n_outputs; i++) {
+        ob_buffer *nothing;
+        OB_TRY(layout_of(b, node->outputs[i], &layout));
+        OB_TRY(new_area(b, &layout, 1, &nothing));
+        OB_TRY(ob__new_slot(b, node->outputs[i], nothing, 0, &layout));
+    }
+    return end_reads(b, node);
 }
 
 static ob_status plan_loop(ob_builder *b, const ob_node *node) {
@@ -361,6 +380,7 @@ static ob_status plan_loop(ob_builder *b, const ob_node *node) {
     const ob_captured *before = b->captured;
     ob_control_problem problem;
     if (!ob__loop_params(node, &l.params, &problem)) return OB_E_INTERNAL;
+    if (ob__never_iterates(b, node, &l.params)) return plan_beginnings(b, node, &l.params);
     OB_TRY(new_control(b, node, &l.step));
     ob_control *control = l.control = l.step->control;
     control->is_loop = true;
@@ -404,33 +424,62 @@ static void shorten(ob_buffer *buffer) {
     }
 }
 
-static void settle(ob_place *places, uint32_t n) {
-    for (uint32_t i = 0; i < n; i++) {
-        places[i].offset += (int64_t)ob__buffer_shift(places[i].buffer);
-        places[i].buffer = ob__buffer_root(places[i].buffer);
-    }
+static uint32_t number_of(ob_buffer *buffer) {
+    return buffer ? ob__buffer_root(buffer)->number : OB_AHEAD_NONE;
 }
 
-static void settle_control(ob_control *control) {
-    settle(&control->condition, 1);
-    settle(&control->trips, 1);
-    settle(&control->lengths, 1);
-    settle(&control->again, 1);
+static ob_ahead_at place_of(const ob_slot *slot) {
+    return slot ? (ob_ahead_at){slot->offset, slot->buffer->number} : (ob_ahead_at){0, OB_AHEAD_NONE};
+}
+
+static ob_ahead_sliced *settle_sliced(ob_arena *arena, const ob_sliced *sliced, uint32_t n) {
+    ob_ahead_sliced *out = OB_ARENA_ARRAY(arena, ob_ahead_sliced, n);
+    for (uint32_t i = 0; out && i < n; i++) {
+        const ob_sliced *s = &sliced[i];
+        const ob_ahead_at whole = s->operand ? place_of(s->operand) : (ob_ahead_at){0, number_of(s->result)};
+        const int64_t n_bytes = s->operand ? 0 : (int64_t)s->result->n_bytes;
+        out[i] = (ob_ahead_sliced){whole, s->start, s->step, s->batch_step, n_bytes, number_of(s->slice)};
+    }
+    return out;
+}
+
+/* After the slots. */
+static ob_status settle_control(ob_arena *arena, ob_control *control) {
+    ob_ahead_carried *carried = OB_ARENA_ARRAY(arena, ob_ahead_carried, control->n_carried);
+    const ob_ahead_sliced *scanned = settle_sliced(arena, control->scanned, control->n_scanned);
+    const ob_ahead_sliced *stacked = settle_sliced(arena, control->stacked, control->n_stacked);
+    if (!carried || !scanned || !stacked) return OB_E_MEMORY;
     for (uint32_t i = 0; i < control->n_carried; i++) {
-        ob_carried *carried = &control->carried[i];
-        settle(&carried->initial, 1);
-        for (int k = 0; k < 2; k++) carried->areas[k] = ob__buffer_root(carried->areas[k]);
+        ob_carried *c = &control->carried[i];
+        for (int k = 0; k < 2; k++) c->areas[k] = ob__buffer_root(c->areas[k]);
+        carried[i] =
+            (ob_ahead_carried){place_of(c->initial), c->initial_step,   (int64_t)c->n_bytes,
+                               number_of(c->in),     number_of(c->out), {number_of(c->areas[0]), number_of(c->areas[1])}};
     }
-    for (uint32_t i = 0; i < control->n_scanned; i++) settle(&control->scanned[i].whole, 1);
-    for (uint32_t i = 0; i < control->n_stacked; i++) settle(&control->stacked[i].whole, 1);
+    control->table = (ob_ahead_control){.carried = carried,
+                                        .scanned = scanned,
+                                        .stacked = stacked,
+                                        .n_carried = control->n_carried,
+                                        .n_scanned = control->n_scanned,
+                                        .n_stacked = control->n_stacked,
+                                        .counter = number_of(control->counter),
+                                        .condition = place_of(control->condition),
+                                        .trips = place_of(control->trips),
+                                        .lengths = place_of(control->lengths),
+                                        .again = place_of(control->again),
+                                        .n_trips = control->n_trips,
+                                        .n_batches = control->n_batches,
+                                        .is_loop = control->is_loop};
+    return OB_OK;
 }
 
-void ob__settle_places(ob_builder *b) {
+ob_status ob__settle_places(ob_builder *b) {
     for (ob_buffer *buffer = b->plan->buffers; buffer; buffer = buffer->next) shorten(buffer);
     for (ob_slot *slot = b->plan->all_slots; slot; slot = slot->next) {
         slot->offset += (int64_t)ob__buffer_shift(slot->buffer);
         slot->buffer = ob__buffer_root(slot->buffer);
     }
     for (ob_step *step = b->plan->steps; step; step = step->next)
-        if (step->control) settle_control(step->control);
+        if (step->control) OB_TRY(settle_control(&b->plan->arena, step->control));
+    return OB_OK;
 }

@@ -78,7 +78,7 @@ static ob_status build(ob_builder *b) {
     OB_TRY(ob__place_outputs(b));
     b->plan->main.end = b->n_steps;
     OB_TRY(ob__join_places(b));
-    ob__settle_places(b);
+    OB_TRY(ob__settle_places(b));
     ob__skip_joined(b);
     if (b->survey) return ob__survey_end(b->survey, b->session->unsupported, b->session->context, OB_OK, b->error);
     return lay_out(b);

@@ -8,6 +8,7 @@
 #include <stdatomic.h>
 
 #include "core/graph/graph.h"
+#include "onnx_broadcast/ahead.h"
 #include "onnx_broadcast/session.h"
 #include "ops/kernel/kernel.h"
 #include "runtime/memory.h"
@@ -67,12 +68,6 @@ typedef enum ob_step_kind {
     OB_STEP_DYNAMIC   /* the node is planned and computed during the run (runtime/run/dynamic.c) */
 } ob_step_kind;
 
-/* An operand or result of a control step. */
-typedef struct ob_place {
-    ob_buffer *buffer;
-    int64_t offset;
-} ob_place;
-
 /* Steps that run together: those from *begin on with numbers below `end`. Blocks are nested like brackets. */
 typedef struct ob_subplan {
     struct ob_step **begin;
@@ -102,8 +97,8 @@ typedef struct ob_step {
 
 /* State that an iteration passes to the next: two areas that take turns; the first one is the result. */
 typedef struct ob_carried {
-    ob_place initial;
-    ob_buffer *in, *out; /* MOVING: where the body reads and writes it */
+    const ob_slot *initial;
+    ob_buffer *in, *out; /* MOVING: where the body reads and writes it; out NULL: it stays as it is */
     ob_buffer *areas[2];
     uint64_t n_bytes;
     int64_t initial_step; /* bytes between sequences of a batch */
@@ -112,7 +107,8 @@ typedef struct ob_carried {
 /* A value of which each iteration reads or writes a slice: at `start`, then every `step` bytes; sequences of a batch are
  * `batch_step` bytes apart. */
 typedef struct ob_sliced {
-    ob_place whole;
+    const ob_slot *operand; /* NULL: it is `result` */
+    ob_buffer *result;
     ob_buffer *slice; /* MOVING */
     int64_t start, step, batch_step;
 } ob_sliced;
@@ -121,16 +117,17 @@ typedef struct ob_control {
     ob_subplan subplans[2]; /* If: for true and for false; otherwise the body */
     struct ob_step **after; /* *after: the step after the subplans */
     bool is_loop;
-    ob_place condition; /* a bool; buffer NULL: true */
-    ob_place trips;     /* Loop: an int64; NULL: n_trips iterations */
-    int64_t n_trips;    /* the most */
-    ob_place lengths;   /* int64 for each sequence of a batch; NULL: n_trips each */
+    const ob_slot *condition; /* a bool; NULL: true */
+    const ob_slot *trips;     /* Loop: an int64; NULL: n_trips iterations */
+    int64_t n_trips;          /* the most */
+    const ob_slot *lengths;   /* int64 for each sequence of a batch; NULL: n_trips each */
     int64_t n_batches;
-    ob_buffer *counter; /* the body reads the number of the iteration here; NULL: it does not */
-    ob_place again;     /* the body's bool; NULL: true */
+    ob_buffer *counter;   /* the body reads the number of the iteration here; NULL: it does not */
+    const ob_slot *again; /* the body's bool; NULL: true */
     ob_carried *carried;
     ob_sliced *scanned, *stacked;
     uint32_t n_carried, n_scanned, n_stacked;
+    ob_ahead_control table; /* what runs read: all of this with numbers of buffers as places */
 } ob_control;
 
 /* The place of a graph output after the steps. */

@@ -135,20 +135,34 @@ static int64_t known_number(const ob_builder *b, const ob_value *value, int64_t 
     return is_known ? content->elems[0] : otherwise;
 }
 
-/* No iteration: the shapes of the body are not tested, so it must not be planned. */
-static bool never_runs(const ob_builder *b, const ob_node *node, const ob_loop_params *params) {
+bool ob__never_iterates(const ob_builder *b, const ob_node *node, const ob_loop_params *params) {
     int64_t trips, batches;
     if (params->is_scan) return ob__count_trips(b, node, params, &trips, &batches) && (trips == 0 || batches == 0);
     if (node->inputs[0] && known_number(b, node->inputs[0], 1) < 1) return true;
     return node->inputs[1] && ob__known_truth(b, node->inputs[1]) == 0;
 }
 
+/* Results without an iteration: the states as they are, and nothing stacked. */
+static bool knows_beginnings(const ob_builder *b, const ob_node *node, const ob_loop_params *params) {
+    for (uint32_t i = 0; i < params->n_state; i++)
+        if (!are_same(b, node->inputs[params->first + i], node->outputs[i])) return false;
+    for (uint32_t i = 0; i < params->n_stacked; i++) {
+        const ob_type *type = type_of(b, node->outputs[params->n_state + i]);
+        bool is_empty = false;
+        if (!ob__is_static_type(type)) return false;
+        for (int32_t axis = 0; axis < type->shape.rank; axis++) is_empty |= type->shape.dims[axis] == 0;
+        if (!is_empty) return false;
+    }
+    return true;
+}
+
 static bool loop_is_static(const ob_builder *b, const ob_node *node) {
     ob_loop_params params;
     ob_control_problem problem;
     int64_t trips, batches;
-    if (!ob__loop_params(node, &params, &problem) || never_runs(b, node, &params) || !graph_is_static(b, params.body))
-        return false;
+    if (!ob__loop_params(node, &params, &problem)) return false;
+    if (ob__never_iterates(b, node, &params)) return knows_beginnings(b, node, &params);
+    if (!graph_is_static(b, params.body)) return false;
     const ob_graph *body = params.body;
     for (uint32_t i = 0; i < body->n_inputs; i++)
         if (!ob__is_static_type(type_of(b, body->inputs[i]))) return false;

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "model_text.h"
 #include "onnx_broadcast/emit.h"
 #include "session_case.h"
 
@@ -186,14 +187,34 @@ static void the_rest_is_refused(void **state) {
     ob_error error;
     (void)state;
     assert_int_equal(emit(model, "m", OB_EMIT_WEIGHTS_C, 1, &w, &error), OB_E_UNSUPPORTED);
-    assert_non_null(strstr(error.message, "cannot be written as C: the size of output places depends on data"));
+    assert_non_null(strstr(error.message, "cannot be written as C: the size of its result depends on data"));
+    assert_string_equal(error.op_type, "NonZero");
+    assert_int_equal(w.n, 0);
+    ob_model_close(&model);
+}
+
+/* A loop whose state grows. */
+static void growing_states_are_refused(void **state) {
+    static const char text[] = "<ir_version: 8, opset_import: [\"\" : 16]>\n"
+                               "g (float[N, 3] x) => (float[M, 3] y) {\n n = Constant <value = int64 {3}> ()\n"
+                               " y = Loop (n, , x) <body = b (int64 i, bool k, float[K, 3] p) => (k, q) "
+                               "{ q = Concat <axis = 0> (p, x) }> }";
+    written w = {.n = 0};
+    ob_model *model = read_text(text);
+    ob_error error;
+    (void)state;
+    assert_int_equal(emit(model, "m", OB_EMIT_WEIGHTS_C, 1, &w, &error), OB_E_UNSUPPORTED);
+    assert_non_null(strstr(error.message, "sizes in its subgraphs depend on data, or change between iterations"));
+    assert_string_equal(error.op_type, "Loop");
+    assert_string_equal(error.node, "y");
     assert_int_equal(w.n, 0);
     ob_model_close(&model);
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(files_are_the_same_each_time), cmocka_unit_test(names_are_checked),
-                                       cmocka_unit_test(wrong_calls_are_refused), cmocka_unit_test(texts_cannot_be_code),
-                                       cmocka_unit_test(the_rest_is_refused)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(files_are_the_same_each_time), cmocka_unit_test(names_are_checked),
+        cmocka_unit_test(wrong_calls_are_refused),      cmocka_unit_test(texts_cannot_be_code),
+        cmocka_unit_test(the_rest_is_refused),          cmocka_unit_test(growing_states_are_refused)};
     return cmocka_run_group_tests_name("emit", tests, NULL, NULL);
 }
