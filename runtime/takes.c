@@ -1,6 +1,7 @@
 #include "runtime/takes.h"
 
 #include "core/base/error.h"
+#include "ops/kernel/conversion.h"
 
 /* Sessions note few of them, and few sessions do. */
 static void record(void *context, const void *slot) {
@@ -20,6 +21,7 @@ obk_takes ob__takes(ob_session *session) {
 ob_status ob__plan_kernel(ob_session *session, const ob_kernel *kernel, const ob_kernel_site *site, ob_kernel_args *args,
                           ob_kernel_needs *needs, ob_error *error) {
     obk_takes takes = ob__takes(session), *before = obk_begin_takes(&takes);
+    args->conversions = &ob__all_conversions;
     const ob_status status = kernel->plan ? kernel->plan(site, args, needs, error) : OB_OK;
     obk_end_takes(before);
     const char *missing = takes.missing ? takes.missing : before ? before->missing : NULL;

@@ -81,7 +81,14 @@ def build(paths, work):
     built = call([paths.compiler, "-O0", "-g0", "-shared", "-fPIC", "-Wall", "-Wextra", "-Werror", "-I", paths.include, "-I",
                   work + "/c", "-Wa,-I" + work + "/c", *sources, paths.library, "-o", work + "/m.so", *paths.links, "-Wl,-z,defs",
                   "-Wl,--gc-sections"])
-    return "FAILED: it does not compile: " + "\n".join(built.stdout.split("\n")[:8]) if built.returncode else None
+    if built.returncode:
+        return "FAILED: it does not compile: " + "\n".join(built.stdout.split("\n")[:8])
+    symbols = call(["nm", work + "/m.so"]).stdout.split()
+    unwanted = {"ob__find_conversion": True, "ob__run_bodies": "ob__run_control_step" not in symbols}
+    for name, is_unwanted in unwanted.items():
+        if is_unwanted and name in symbols:
+            return f"FAILED: it links {name}"
+    return None
 
 
 def compare(paths, model, data, work, level):

@@ -11,6 +11,7 @@
 #include "kernels/take.h"
 #include "ops/attention/params.h"
 #include "ops/attention/row_blocks.h"
+#include "ops/kernel/conversion.h"
 #include "ops/kernel/members.h"
 
 typedef struct attention {
@@ -114,14 +115,20 @@ static void choose_loops(const ob_kernel_args *args, attention *a) {
     if (a->softcap != 0) a->capped = OBK_LOOP(unary, [OBK_U_SCALED_TANH][a->computing]);
 }
 
+static ob_status need_mask(const attention *a, ob_dtype dtype, ob_kernel_needs *needs, ob_error *error) {
+    if (dtype != OB_BOOL) ob__need_conversion(needs, dtype, a->computing);
+    return ob__convert(NULL, a->computing, NULL, dtype, 0, error);
+}
+
 static ob_status attention_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
     attention *a = args->state;
     OB_TRY(ob__read_heads(site, args, &a->h, error));
     OB_TRY(read_params(site, args, a, error));
     set_sizes(a);
     choose_loops(args, a);
-    if (ob__given(args, OB_ATTENTION_MASK))
-        OB_TRY(ob__convert(NULL, a->computing, NULL, args->in[OB_ATTENTION_MASK].dtype, 0, error));
+    if (ob__given(args, OB_ATTENTION_MASK)) OB_TRY(need_mask(a, args->in[OB_ATTENTION_MASK].dtype, needs, error));
+    ob__need_conversion(needs, a->computing, a->precision);
+    ob__need_conversion(needs, a->precision, a->computing);
     return need_memory(a, args, needs, error);
 }
 
@@ -161,7 +168,9 @@ static void fill_lowest(const attention *a, const block *b, int64_t row, int64_t
 }
 
 /* Applies the mask to the scores. Rows in another element type are first converted, into `row`. */
-static void apply_mask(const attention *a, const ob_view *mask, const block *b, char *row) {
+static void apply_mask(const ob_kernel_args *args, const block *b, char *row) {
+    const attention *a = args->state;
+    const ob_view *mask = &args->in[OB_ATTENTION_MASK];
     const int64_t *strides = a->h.mask_strides, element = (int64_t)ob_dtype_size(mask->dtype);
     const int64_t width = (int64_t)ob_dtype_size(a->computing), shown = a->h.mask_shown < b->seen ? a->h.mask_shown : b->seen;
     const bool converts = mask->dtype != OB_BOOL && mask->dtype != a->computing;
@@ -172,7 +181,7 @@ static void apply_mask(const attention *a, const ob_view *mask, const block *b, 
         char *scores = b->scores + i * b->row_bytes, *from = (char *)(uintptr_t)(first + (b->from + i) * strides[2] * element);
         int64_t step = strides[3] * element;
         if (converts && shown > 0) {
-            (void)ob__convert(row, a->computing, from, mask->dtype, strides[3] ? shown : 1, NULL);
+            (void)ob__convert_in_run(args, row, a->computing, from, mask->dtype, strides[3] ? shown : 1, NULL);
             from = row;
             step = strides[3] * width;
         }
@@ -208,7 +217,8 @@ static bool is_masked(const attention *a, const block *b, int64_t row) {
 
 /* If softmax has another precision than the scores, rows are converted one by one. A narrow precision rounds its inputs and
  * outputs. */
-static void soften_rows(const attention *a, const block *b, char *row, obk_pace *pace) {
+static void soften_rows(const ob_kernel_args *args, const block *b, char *row, obk_pace *pace) {
+    const attention *a = args->state;
     if (a->precision == a->computing) {
         const int64_t row_step = b->row_bytes / (int64_t)ob_dtype_size(a->computing);
         a->softmax(b->scores, row_step, b->scores, row_step, b->rows, b->seen, false, pace);
@@ -217,25 +227,26 @@ static void soften_rows(const attention *a, const block *b, char *row, obk_pace 
     const bool narrow = !ob__dtype_is_real(a->precision);
     for (int64_t i = 0; i < b->rows; i++) {
         char *scores = b->scores + i * b->row_bytes;
-        (void)ob__convert(row, a->precision, scores, a->computing, b->seen, NULL);
+        (void)ob__convert_in_run(args, row, a->precision, scores, a->computing, b->seen, NULL);
         if (narrow) {
-            (void)ob__convert(scores, a->computing, row, a->precision, b->seen, NULL);
+            (void)ob__convert_in_run(args, scores, a->computing, row, a->precision, b->seen, NULL);
             a->softmax(scores, b->seen, scores, b->seen, 1, b->seen, false, pace);
-            (void)ob__convert(row, a->precision, scores, a->computing, b->seen, NULL);
+            (void)ob__convert_in_run(args, row, a->precision, scores, a->computing, b->seen, NULL);
         } else {
             a->softmax(row, b->seen, row, b->seen, 1, b->seen, false, pace);
         }
-        (void)ob__convert(scores, a->computing, row, a->precision, b->seen, NULL);
+        (void)ob__convert_in_run(args, scores, a->computing, row, a->precision, b->seen, NULL);
     }
 }
 
 /* The weights of a query that sees no key are zeros. Source: errata of Attention-23 and -24, onnx/onnx#8068. */
-static void soften(const attention *a, const block *b, char *row, const ob_threads *threads) {
+static void soften(const ob_kernel_args *args, const block *b, char *row) {
+    const attention *a = args->state;
     bool masked[OB_BLOCK_ROWS];
     if (b->seen == 0) return;
     for (int64_t i = 0; i < b->rows; i++) masked[i] = is_masked(a, b, i);
-    obk_pace pace = ob__pace(threads);
-    soften_rows(a, b, row, &pace);
+    obk_pace pace = ob__pace(args->threads);
+    soften_rows(args, b, row, &pace);
     for (int64_t i = 0; i < b->rows; i++)
         if (masked[i]) memset(b->scores + i * b->row_bytes, 0, (size_t)(b->seen * (int64_t)ob_dtype_size(a->computing)));
 }
@@ -249,14 +260,14 @@ static void weigh_block(const attention *a, const ob_kernel_args *args, const bl
         a->capped(pointers, (int64_t[]){width}, b->seen, (int64_t[]){b->row_bytes, b->row_bytes}, b->rows, &a->cap);
     }
     show(a, args, b, 1);
-    if (ob__given(args, OB_ATTENTION_MASK)) apply_mask(a, &args->in[OB_ATTENTION_MASK], b, row);
+    if (ob__given(args, OB_ATTENTION_MASK)) apply_mask(args, b, row);
     for (int64_t i = 0; i < b->rows; i++) {
         const int64_t place = b->from + i + b->before, first = place - a->left, end = place + a->right + 1;
         fill_lowest(a, b, i, 0, first < b->seen ? first : b->seen);
         fill_lowest(a, b, i, end < 0 ? 0 : end < b->valid ? end : b->valid, b->seen);
     }
     show(a, args, b, 2);
-    soften(a, b, row, args->threads);
+    soften(args, b, row);
     show(a, args, b, 3);
 }
 

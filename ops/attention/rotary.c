@@ -6,6 +6,7 @@
 #include "kernels/take.h"
 #include "ops/attention/heads.h"
 #include "ops/attention/params.h"
+#include "ops/kernel/conversion.h"
 #include "ops/kernel/members.h"
 
 enum { COS = 1, SIN, POSITIONS, BLOCK_ELEMENTS = 16 * 1024 };
@@ -61,15 +62,18 @@ static ob_status rotary_plan(const ob_kernel_site *site, ob_kernel_args *args, o
     r->block = row > 0 && row < BLOCK_ELEMENTS ? BLOCK_ELEMENTS / row : 1;
     r->n_blocks = ob__ceil_div(r->n_tokens, r->block);
     if (r->dtype == OB_FLOAT) return OB_OK;
+    ob__need_conversion(needs, r->dtype, OB_FLOAT);
+    ob__need_conversion(needs, OB_FLOAT, r->dtype);
     for (int i = 0; i < 2; i++) OB_TRY(ob__need_lanes(needs, row, sizeof(float), error));
     return ob__need_lanes(needs, turned, sizeof(float), error);
 }
 
 /* `n` elements as float, either in place or converted into `room`. */
-static const float *widened(const rotary *r, const void *data, int64_t first, int64_t n, float *room) {
+static const float *widened(const ob_kernel_args *args, const void *data, int64_t first, int64_t n, float *room) {
+    const rotary *r = args->state;
     const char *from = (const char *)data + (size_t)first * ob_dtype_size(r->dtype);
     if (r->dtype == OB_FLOAT) return (const float *)(const void *)from;
-    (void)ob__convert(room, OB_FLOAT, from, r->dtype, n, NULL);
+    (void)ob__convert_in_run(args, room, OB_FLOAT, from, r->dtype, n, NULL);
     return room;
 }
 
@@ -84,12 +88,12 @@ static void one_token(const ob_kernel_args *args, int64_t run, int64_t token, ch
     float *x = ob__take(&memory, row, sizeof *x), *y = ob__take(&memory, row, sizeof *y), *cosines = (float *)(void *)memory;
     obk_rotary call = {.n_heads = r->row_heads, .size = r->size, .half = r->half, .interleaved = r->interleaved};
     char *out = (char *)args->out[0].data + (size_t)first * ob_dtype_size(r->dtype);
-    call.cos = widened(r, args->in[COS].data, place * r->half, r->half, cosines);
-    call.sin = widened(r, args->in[SIN].data, place * r->half, r->half, cosines + r->half);
-    call.x = widened(r, args->in[0].data, first, row, x);
+    call.cos = widened(args, args->in[COS].data, place * r->half, r->half, cosines);
+    call.sin = widened(args, args->in[SIN].data, place * r->half, r->half, cosines + r->half);
+    call.x = widened(args, args->in[0].data, first, row, x);
     call.y = r->dtype == OB_FLOAT ? (float *)(void *)out : y;
     r->rotate(&call);
-    if (r->dtype != OB_FLOAT) (void)ob__convert(out, r->dtype, y, OB_FLOAT, row, NULL);
+    if (r->dtype != OB_FLOAT) (void)ob__convert_in_run(args, out, r->dtype, y, OB_FLOAT, row, NULL);
 }
 
 static void one_block(void *context, int64_t chunk, int lane) {

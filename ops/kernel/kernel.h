@@ -100,9 +100,9 @@ typedef struct ob_kernel_args {
     void *scratch; /* during a run: scratch_bytes of the plan, 64-byte aligned, contents undefined */
     char *lanes;   /* during a run: lane_bytes for each lane, `lane_stride` bytes apart, 64-byte aligned, contents undefined */
     size_t lane_stride;
-    const void *prepared[OB_PREPARED_MAX]; /* during a run: the prepared constants, in the order of the requests of `plan` */
-    const ob_threads *threads;             /* may be NULL */
-    const struct ob_conversions *conversions; /* during a run: those that planning has asked for, or
+    const void *prepared[OB_PREPARED_MAX];    /* during a run: the prepared constants, in the order of the requests of `plan` */
+    const ob_threads *threads;                /* may be NULL */
+    const struct ob_conversions *conversions; /* in a plan that is written as C: those that planning has asked for; otherwise
                                                  ob__all_conversions */
     struct ob_arena *strings; /* during a run: bytes of new string elements, which live as long as the outputs. May be NULL;
                                  kernels that make strings then return E_UNSUPPORTED */

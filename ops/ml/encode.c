@@ -3,6 +3,7 @@
 #include "core/base/arena.h"
 #include "core/graph/types.h"
 #include "ops/kernel/common.h"
+#include "ops/kernel/conversion.h"
 #include "ops/kernel/members.h"
 #include "ops/ml/keys.h"
 #include "ops/ml/score.h"
@@ -98,12 +99,12 @@ static const ob_struct one_hot_struct = OB_STRUCT(one_hot, one_hot_members);
 static ob_status one_hot_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
     one_hot *o = args->state;
     ob_ml_labels list;
-    (void)needs;
     OB_TRY(ob__check_type(site, args, 0, error));
     OB_TRY(ob__ml_either(site->node, "cats_int64s", "cats_strings", &list, error));
     OB_FAIL_IF((list.dtype == OB_STRING) != (args->in[0].dtype == OB_STRING), error, OB_E_TYPE,
                "categories are of %s, elements of %s", ob_dtype_name(list.dtype), ob_dtype_name(args->in[0].dtype));
     o->n = list.n;
+    if (args->in[0].dtype != OB_STRING) ob__need_conversion(needs, args->in[0].dtype, OB_INT64);
     o->zeros = ob__attribute_flag(site->node, "zeros");
     OB_FAIL_IF(ob__count(&args->out[0]) != ob__count(&args->in[0]) * (int64_t)o->n, error, OB_E_SHAPE, "result of another size");
     return ob__ml_keys(site, &list, true, OB_ML_LAST, &o->keys, error);
@@ -122,7 +123,7 @@ OB_RUN(ob__run_ml_one_hot) {
         if (in->dtype == OB_INT64)
             memcpy(&number, element, sizeof number);
         else if (in->dtype != OB_STRING)
-            OB_TRY(ob__convert(&number, OB_INT64, element, in->dtype, 1, error));
+            OB_TRY(ob__convert_in_run(args, &number, OB_INT64, element, in->dtype, 1, error));
         const uint32_t at = ob__ml_find(&o->keys, in->dtype == OB_STRING ? element : &number, o->n);
         OB_FAIL_IF(at == o->n && !o->zeros, error, OB_E_ARGUMENT, "element %lld is in no category", (long long)i);
         if (at < o->n) y[at] = 1;

@@ -1,6 +1,7 @@
 /* Imputer 1: elements equal to one value are replaced by another. FeatureVectorizer 1: matrices side by side, as floats. */
 #include "core/graph/types.h"
 #include "ops/kernel/common.h"
+#include "ops/kernel/conversion.h"
 #include "ops/kernel/members.h"
 #include "ops/ml/score.h"
 #include "ops/table/attributes.h"
@@ -115,10 +116,10 @@ static int64_t width_of(const ob_view *view) {
 static ob_status features_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
     const ob_view *out = &args->out[0];
     int64_t sum = 0;
-    (void)needs;
     OB_TRY(ob__check_type(site, args, 0, error));
     for (uint32_t i = 0; i < args->n_in; i++) {
         const ob_view *in = &args->in[i];
+        ob__need_conversion(needs, in->dtype, OB_FLOAT);
         OB_FAIL_IF(in->rank < 1, error, OB_E_SHAPE, "operand %u has rank 0: it must be (N, C) or (C)", i);
         const int64_t n = in->rank > 1 ? in->dims[0] : 1;
         OB_FAIL_IF(n != out->dims[0], error, OB_E_SHAPE, "operand %u has %lld rows, the first %lld", i, (long long)n,
@@ -138,8 +139,8 @@ OB_RUN(ob__run_ml_features) {
         for (uint32_t i = 0; i < args->n_in; i++) {
             const ob_view *in = &args->in[i];
             const int64_t n = width_of(in);
-            OB_TRY(ob__convert(y, OB_FLOAT, (const char *)in->data + (size_t)(row * n) * ob_dtype_size(in->dtype), in->dtype, n,
-                               error));
+            OB_TRY(ob__convert_in_run(args, y, OB_FLOAT, (const char *)in->data + (size_t)(row * n) * ob_dtype_size(in->dtype),
+                                      in->dtype, n, error));
             y += n;
         }
     }

@@ -4,6 +4,7 @@
 #include "kernels/gemm/gemm.h"
 #include "kernels/take.h"
 #include "ops/kernel/common.h"
+#include "ops/kernel/conversion.h"
 #include "ops/kernel/members.h"
 #include "ops/ml/score.h"
 
@@ -92,6 +93,8 @@ static ob_status linear_plan(const ob_kernel_site *site, ob_kernel_args *args, o
     l->labels = p.labels;
     OB_FAIL_IF(ob__count(&args->out[l->classifies]) != l->rows.n * l->n_columns, error, OB_E_SHAPE, "result of another size");
     if (l->classifies) OB_TRY(ob__ml_keep_labels(site, &l->labels, error));
+    if (!l->single) ob__need_conversion(needs, args->in[0].dtype, OB_DOUBLE);
+    ob__need_conversion(needs, OB_DOUBLE, OB_FLOAT);
     OB_TRY(ob__need_lanes(needs, l->rows.columns, ROWS * sizeof(double), error));
     OB_TRY(ob__need_lanes(needs, l->n_padded, ROWS * width_of(l), error));
     OB_TRY(ob__need_lanes(needs, l->n_scores, ROWS * sizeof(double), error));
@@ -130,11 +133,13 @@ static void write_floats(const linear *l, float *y, const float *sums, int64_t n
 }
 
 /* The products of `n` rows from row `first` on, n_padded elements apart. x: work memory. */
-static void multiply(const linear *l, const ob_view *in, int64_t first, int64_t n, double *x, void *sums) {
+static void multiply(const ob_kernel_args *args, int64_t first, int64_t n, double *x, void *sums) {
+    const linear *l = args->state;
+    const ob_view *in = &args->in[0];
     const int64_t k = l->rows.columns;
     const bool as_they_are = l->single || in->dtype == OB_DOUBLE;
     const char *rows = (const char *)in->data + (size_t)(first * k) * ob_dtype_size(in->dtype);
-    if (!as_they_are) (void)ob__convert(x, OB_DOUBLE, rows, in->dtype, n * k, NULL); /* the type was checked */
+    if (!as_they_are) (void)ob__convert_in_run(args, x, OB_DOUBLE, rows, in->dtype, n * k, NULL); /* the type was checked */
     l->gemm->product(&(obk_gemm_call){.m = n,
                                       .n = l->n_padded,
                                       .k = k,
@@ -171,15 +176,15 @@ static void linear_chunk(void *context, int64_t chunk, int lane) {
     double *scores = ob__take(&next, l->n_scores, ROWS * sizeof *scores), *pairs = (double *)(void *)next;
     const int64_t first = chunk * ROWS, n = l->rows.n - first < ROWS ? l->rows.n - first : ROWS;
     int64_t tops[ROWS];
-    multiply(l, &args->in[0], first, n, x, sums);
+    multiply(args, first, n, x, sums);
     if (l->single && !l->classifies && l->post.transform == OB_ML_NONE) {
         write_floats(l, (float *)args->out[0].data + first * l->n_scores, sums, n);
         return;
     }
     add_intercepts(l, scores, sums, n);
     const double *results = finish(l, scores, n, pairs, tops);
-    (void)ob__convert((float *)args->out[l->classifies].data + first * l->n_columns, OB_FLOAT, results, OB_DOUBLE,
-                      n * l->n_columns, NULL);
+    (void)ob__convert_in_run(args, (float *)args->out[l->classifies].data + first * l->n_columns, OB_FLOAT, results, OB_DOUBLE,
+                             n * l->n_columns, NULL);
     for (int64_t i = 0; l->classifies && i < n; i++) ob__ml_put_label(&args->out[0], first + i, &w->labels, tops[i]);
 }
 

@@ -2,6 +2,7 @@
 #include "kernels/ml/ml.h"
 #include "kernels/take.h"
 #include "ops/kernel/common.h"
+#include "ops/kernel/conversion.h"
 #include "ops/kernel/members.h"
 #include "ops/ml/score.h"
 
@@ -20,7 +21,7 @@ static ob_status normalizer_plan(const ob_kernel_site *site, ob_kernel_args *arg
     normalizer *p = args->state;
     ob_ml_rows rows;
     obk_ml_norm norm;
-    (void)needs;
+    ob__need_conversion(needs, args->in[0].dtype, OB_FLOAT);
     OB_TRY(ob__check_type(site, args, 0, error));
     OB_TRY(ob__ml_read_norm(site->node, &norm, error));
     OB_TRY(ob__ml_rows(args, 0, false, &rows, error));
@@ -36,7 +37,7 @@ static void normalize_rows(void *context, int64_t begin, int64_t end) {
     float *y = (float *)args->out[0].data + first;
     const void *x = (const char *)in->data + (size_t)first * ob_dtype_size(in->dtype);
     if (in->dtype != OB_FLOAT) {
-        (void)ob__convert(y, OB_FLOAT, x, in->dtype, n, NULL); /* the type was checked */
+        (void)ob__convert_in_run(args, y, OB_FLOAT, x, in->dtype, n, NULL); /* the type was checked */
         x = y;
     }
     p->normalize(y, x, p->columns, end - begin);

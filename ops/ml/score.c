@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "ops/kernel/common.h"
+#include "ops/kernel/conversion.h"
 #include "ops/kernel/members.h"
 
 /* ---- Members ---- */
@@ -182,8 +183,8 @@ void ob__ml_row(const ob_kernel_args *args, int64_t i, int64_t columns, double *
         for (int64_t c = 0; c < columns; c++) out[c] = (double)row[c];
         return;
     }
-    (void)ob__convert(out, OB_DOUBLE, (const char *)in->data + (size_t)(i * columns) * ob_dtype_size(in->dtype), in->dtype,
-                      columns, NULL);
+    (void)ob__convert_in_run(args, out, OB_DOUBLE, (const char *)in->data + (size_t)(i * columns) * ob_dtype_size(in->dtype),
+                             in->dtype, columns, NULL);
 }
 
 ob_status ob__ml_keep_reals(const ob_kernel_site *site, const ob_ml_reals *list, const double **out, ob_error *error) {

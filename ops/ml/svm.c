@@ -11,6 +11,7 @@
 #include "kernels/ml/ml.h"
 #include "kernels/take.h"
 #include "ops/kernel/common.h"
+#include "ops/kernel/conversion.h"
 #include "ops/kernel/members.h"
 #include "ops/ml/score.h"
 
@@ -136,6 +137,7 @@ static ob_status svm_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_k
     OB_TRY(ob__check_type(site, args, 0, error));
     OB_TRY(ob__ml_read_svm(site->node, p, error));
     OB_TRY(ob__ml_rows(args, p->n_features, true, &s->rows, error));
+    if (args->in[0].dtype != OB_FLOAT) ob__need_conversion(needs, args->in[0].dtype, OB_DOUBLE);
     s->classifies = p->labels.n > 0;
     s->pairwise = s->classifies && p->n_vectors > 0;
     if (p->n_vectors == 0) p->kernel = OB_ML_LINEAR;

@@ -9,6 +9,7 @@
 #include "kernels/ml/ml.h"
 #include "kernels/take.h"
 #include "ops/kernel/common.h"
+#include "ops/kernel/conversion.h"
 #include "ops/kernel/members.h"
 #include "ops/ml/forest.h"
 #include "ops/ml/score.h"
@@ -177,6 +178,7 @@ static ob_status trees_plan(const ob_kernel_site *site, ob_kernel_args *args, ob
     const ob_dtype computing = e->trees.is_double ? OB_DOUBLE : OB_FLOAT;
     if (args->in[0].dtype != computing || e->trees.negates || e->rows.columns == 0)
         e->width = e->trees.negates ? 2 * e->rows.columns : e->rows.columns + (e->rows.columns == 0);
+    ob__need_conversion(needs, args->in[0].dtype, computing);
     e->leaves = OBK_LOOP(ml, ->leaves[e->trees.is_double]);
     if (e->trees.single) e->add_leaves = OBK_LOOP(ml, ->add_leaves[e->trees.is_double]);
     const ob_view *scores = &args->out[e->classifies];
@@ -195,14 +197,17 @@ static void negate(const ensemble *e, char *row) {
 }
 
 /* The rows in the computing type, followed by their negated elements if tests need them. */
-static const void *prepare(const ensemble *e, const ob_view *in, int64_t first, int64_t n, const lane_memory *m) {
+static const void *prepare(const ob_kernel_args *args, int64_t first, int64_t n, const lane_memory *m) {
+    const ensemble *e = args->state;
+    const ob_view *in = &args->in[0];
     const size_t size = ob_dtype_size(in->dtype), computing = e->trees.is_double ? sizeof(double) : sizeof(float);
     const char *from = (const char *)in->data + (size_t)(first * e->rows.columns) * size;
     if (e->width == 0) return from;
     for (int64_t i = 0; i < n; i++) {
         char *row = m->x + (size_t)(i * e->width) * computing;
-        (void)ob__convert(row, e->trees.is_double ? OB_DOUBLE : OB_FLOAT, from + (size_t)(i * e->rows.columns) * size, in->dtype,
-                          e->rows.columns, NULL); /* planning has checked the types */
+        (void)ob__convert_in_run(args, row, e->trees.is_double ? OB_DOUBLE : OB_FLOAT,
+                                 from + (size_t)(i * e->rows.columns) * size, in->dtype, e->rows.columns,
+                                 NULL); /* planning has checked the types */
         if (e->trees.negates) negate(e, row);
         if (e->rows.columns == 0) memset(row, 0, computing);
     }
@@ -279,7 +284,7 @@ static void trees_chunk(void *context, int64_t chunk, int lane) {
     const ensemble *e = args->state;
     const lane_memory m = take_lane(e, ob__lane(args->lanes, args->lane_stride, lane));
     const int64_t first = chunk * ROWS, n = e->rows.n - first < ROWS ? e->rows.n - first : ROWS;
-    const void *x = prepare(e, &args->in[0], first, n, &m);
+    const void *x = prepare(args, first, n, &m);
     const void *nodes = e->trees.wide ? (const void *)e->trees.wide : e->trees.narrow;
     const ptrdiff_t stride = e->width ? e->width : e->rows.columns;
     memset(m.scores, 0, (size_t)(n * e->n_results) * sizeof *m.scores);

@@ -1,5 +1,6 @@
 #include "ops/norm/common.h"
 #include "core/graph/types.h"
+#include "ops/kernel/conversion.h"
 
 ob_status ob__norm_shapes(const ob_kernel_site *site, const ob_kernel_args *args, int32_t least_rank, ob_error *error) {
     const ob_view *x = &args->in[0];
@@ -22,19 +23,20 @@ ob_dtype ob__norm_rounds_to(const ob_kernel_args *args) {
 
 enum { ROUNDED = 256 };
 
-static void round_to(ob_dtype type, float *y, int64_t n) {
+static void round_to(const ob_kernel_args *args, ob_dtype type, float *y, int64_t n) {
     uint16_t codes[ROUNDED];
-    (void)ob__convert(codes, type, y, OB_FLOAT, n, NULL);
-    (void)ob__convert(y, OB_FLOAT, codes, type, n, NULL);
+    (void)ob__convert_in_run(args, codes, type, y, OB_FLOAT, n, NULL);
+    (void)ob__convert_in_run(args, y, OB_FLOAT, codes, type, n, NULL);
 }
 
-void ob__norm_second_stage(ob_dtype type, float *y, int64_t n, const float *scale, const float *bias, int64_t step) {
+void ob__norm_second_stage(const ob_kernel_args *args, ob_dtype type, float *y, int64_t n, const float *scale, const float *bias,
+                           int64_t step) {
     for (int64_t from = 0; from < n; from += ROUNDED) {
         const int64_t m = n - from < ROUNDED ? n - from : ROUNDED;
         float *part = y + from;
-        round_to(type, part, m);
+        round_to(args, type, part, m);
         for (int64_t i = 0; scale && i < m; i++) part[i] *= scale[(from + i) * step];
-        if (scale && bias) round_to(type, part, m);
+        if (scale && bias) round_to(args, type, part, m);
         for (int64_t i = 0; bias && i < m; i++) part[i] += bias[(from + i) * step];
     }
 }

@@ -25,7 +25,8 @@ static inline void ob__norm_set(void *data, bool is_double, int64_t i, double va
 ob_dtype ob__norm_rounds_to(const ob_kernel_args *args);
 /* The second stage for n normalized floats: y = y * scale + bias. Each step is rounded, except the last, which is rounded when it
  * becomes the result. Scale and bias: one for each element (step 1) or one for all (0), or NULL. */
-void ob__norm_second_stage(ob_dtype type, float *y, int64_t n, const float *scale, const float *bias, int64_t step);
+void ob__norm_second_stage(const ob_kernel_args *args, ob_dtype type, float *y, int64_t n, const float *scale, const float *bias,
+                           int64_t step);
 
 /* The grain for parts of `work` elements each. */
 static inline int64_t ob__norm_grain(int64_t work) {

@@ -66,7 +66,7 @@ static void group_parts(void *context, int64_t begin, int64_t end) {
             if (n->rounds_to != OB_NONE) {
                 const float *scale = args->in[1].data, *bias = args->in[2].data;
                 n->affine(to, x + plane, n->inner, inverse, -mean * inverse);
-                ob__norm_second_stage(n->rounds_to, to, n->inner, scale + at, bias + at, 0);
+                ob__norm_second_stage(args, n->rounds_to, to, n->inner, scale + at, bias + at, 0);
                 continue;
             }
             const double factor = inverse * ob__norm_at(&args->in[1], at), offset = ob__norm_at(&args->in[2], at) - mean * factor;

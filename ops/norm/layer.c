@@ -104,7 +104,7 @@ static void layer_parts(void *context, int64_t begin, int64_t end) {
         void *y = (char *)args->out[0].data + offset;
         const bool at_once = n->is_double || n->rounds_to == OB_NONE;
         n->scaled(y, x, n->inner, mean, inverse, at_once ? scale : NULL, at_once ? bias : NULL);
-        if (!at_once) ob__norm_second_stage(n->rounds_to, y, n->inner, scale, bias, 1);
+        if (!at_once) ob__norm_second_stage(args, n->rounds_to, y, n->inner, scale, bias, 1);
     }
 }
 

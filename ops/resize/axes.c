@@ -1,6 +1,7 @@
 #include "ops/resize/axes.h"
 
 #include "core/base/integers.h"
+#include "ops/kernel/conversion.h"
 #include "ops/resize/resized.h"
 
 static bool decides(const ob_kernel_args *args, int32_t i) {
@@ -17,7 +18,12 @@ bool ob__resize_is_known(const ob_resize_params *p, const ob_kernel_args *args) 
 static ob_status read_floats(const ob_kernel_args *args, int32_t i, float *floats, int64_t most, int64_t *n, ob_error *error) {
     *n = decides(args, i) ? ob__count(&args->in[i]) : 0;
     OB_FAIL_IF(*n > most, error, OB_E_ARGUMENT, "input %d has %lld elements", i, (long long)*n);
-    return *n ? ob__convert(floats, OB_FLOAT, args->in[i].data, args->in[i].dtype, *n, error) : OB_OK;
+    return *n ? ob__convert_in_run(args, floats, OB_FLOAT, args->in[i].data, args->in[i].dtype, *n, error) : OB_OK;
+}
+
+void ob__need_resize_values(const ob_resize_params *p, const ob_kernel_args *args, ob_kernel_needs *needs) {
+    if (decides(args, p->scales)) ob__need_conversion(needs, args->in[p->scales].dtype, OB_FLOAT);
+    if (decides(args, p->roi)) ob__need_conversion(needs, args->in[p->roi].dtype, OB_FLOAT);
 }
 
 ob_status ob__read_resize_values(const ob_resize_params *p, const ob_kernel_args *args, ob_resize_values *v, ob_error *error) {

@@ -25,6 +25,8 @@ typedef struct ob_resize_axis {
 
 /* Whether all operands that decide positions have data. */
 bool ob__resize_is_known(const ob_resize_params *params, const ob_kernel_args *args);
+/* What a run converts to read them. */
+void ob__need_resize_values(const ob_resize_params *params, const ob_kernel_args *args, ob_kernel_needs *needs);
 ob_status ob__read_resize_values(const ob_resize_params *params, const ob_kernel_args *args, ob_resize_values *values,
                                  ob_error *error);
 /* Checks that a crop has a start and an end for each of `n` axes and, if scales are given, that each end is above its start:

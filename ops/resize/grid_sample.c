@@ -9,6 +9,7 @@
 #include "kernels/sample/sample.h"
 #include "kernels/take.h"
 #include "ops/kernel/common.h"
+#include "ops/kernel/conversion.h"
 #include "ops/kernel/members.h"
 #include "ops/kernel/taps.h"
 #include "ops/resize/params.h"
@@ -255,6 +256,10 @@ static ob_status grid_sample_plan(const ob_kernel_site *site, ob_kernel_args *ar
     if (!s->is_moved && !ob__dtype_is_real_or_half(x->dtype)) {
         OB_TRY(ob__need_scratch(needs, ob__count(x), (size_t)parts * s->width, error));
         OB_TRY(ob__need_scratch(needs, ob__count(y), (size_t)parts * s->width, error));
+        if (!s->is_complex) {
+            ob__need_conversion(needs, x->dtype, s->computing);
+            ob__need_conversion(needs, s->computing, y->dtype);
+        }
     }
     return ob__plan_real(args, needs, error);
 }
@@ -283,7 +288,7 @@ static ob_status grid_sample_compute(const ob_kernel_args *args, ob_error *error
         if (s->is_complex)
             part(s, from, x->data, s->n_batches * x->dims[1], s->n_in, false);
         else
-            OB_TRY(ob__convert(from, s->computing, x->data, x->dtype, ob__count(x), error));
+            OB_TRY(ob__convert_in_run(args, from, s->computing, x->data, x->dtype, ob__count(x), error));
         j.x = from;
     }
     if (s->n_in > 0)
@@ -291,7 +296,8 @@ static ob_status grid_sample_compute(const ob_kernel_args *args, ob_error *error
     else
         ob__fill_elements(j.y, s->n_batches * s->n_channels * s->n_points, s->width, NULL, args->threads);
     if (s->is_complex) part(s, y->data, j.y, s->n_batches * y->dims[1], s->n_points, true);
-    return converts && !s->is_complex ? ob__convert(y->data, y->dtype, j.y, s->computing, ob__count(y), error) : OB_OK;
+    return converts && !s->is_complex ? ob__convert_in_run(args, y->data, y->dtype, j.y, s->computing, ob__count(y), error)
+                                      : OB_OK;
 }
 
 OB_RUN(ob__run_grid_sample) {

@@ -7,6 +7,7 @@
 #include "core/base/integers.h"
 #include "kernels/resize/resize.h"
 #include "kernels/take.h"
+#include "ops/kernel/conversion.h"
 #include "ops/kernel/members.h"
 #include "ops/resize/axes.h"
 #include "ops/resize/resized.h"
@@ -213,8 +214,8 @@ static void blend_chunk(void *context, int64_t chunk, int lane) {
     if (converts) {
         span_of(axis, begin, end, &low, &high);
         char *converted = memory + 2 * r->most * width;
-        (void)ob__convert(converted, computing(r), from + low * j->inner * (int64_t)ob_dtype_size(in->dtype), in->dtype,
-                          (high - low) * j->inner, NULL);
+        (void)ob__convert_in_run(j->args, converted, computing(r), from + low * j->inner * (int64_t)ob_dtype_size(in->dtype),
+                                 in->dtype, (high - low) * j->inner, NULL);
         from = converted;
     }
     char *to = j->first == last && !converts ? result : buffers[0];
@@ -231,7 +232,7 @@ static void blend_chunk(void *context, int64_t chunk, int lane) {
         }
         pieces *= out->dims[a];
     }
-    if (converts) (void)ob__convert(result, out->dtype, to, computing(r), (end - begin) * j->behind, NULL);
+    if (converts) (void)ob__convert_in_run(j->args, result, out->dtype, to, computing(r), (end - begin) * j->behind, NULL);
 }
 
 static int32_t first_active(const ob_resize_axis *axes, int32_t rank) {
@@ -375,6 +376,7 @@ static ob_status resize_plan(const ob_kernel_site *site, ob_kernel_args *args, o
     r->known = ob__resize_is_known(&p, args);
     r->wide = in_double(in->dtype);
     r->picks = p.mode == OB_RESIZE_NEAREST;
+    if (!r->known) ob__need_resize_values(&p, args, needs);
     OB_TRY(keep_params(site, &p, r, error));
     OB_TRY(keep_beyond(site, &p, out->dtype, r, error));
     OB_TRY(plan_axes(site, args, &p, r, needs, error));
@@ -383,6 +385,8 @@ static ob_status resize_plan(const ob_kernel_site *site, ob_kernel_args *args, o
     r->n_each = CHUNK_BYTES / row + 1;
     if (r->picks) return OB_OK;
     OB_TRY(ob__convert(NULL, OB_FLOAT, NULL, in->dtype, 0, error));
+    ob__need_conversion(needs, in->dtype, computing(r));
+    ob__need_conversion(needs, computing(r), out->dtype);
     return plan_blocks(args, r, needs, error);
 }
 

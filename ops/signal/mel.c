@@ -35,10 +35,8 @@ static ob_status mel_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_k
 
 static ob_status mel_shape(const ob_kernel_site *site, ob_kernel_args *args, ob_error *error) {
     double bands, points;
-    ob_kernel_args all = *args; /* this is no run: nothing was asked for */
-    all.conversions = &ob__all_conversions;
-    OB_TRY(read_number(&all, 0, &bands, error));
-    OB_TRY(read_number(&all, 1, &points, error));
+    OB_TRY(read_number(args, 0, &bands, error));
+    OB_TRY(read_number(args, 1, &points, error));
     OB_FAIL_IF(!(bands >= 0 && bands < 0x1p31 && points >= 0 && points < 0x1p31), error, OB_E_ARGUMENT, "%g bands, %g points",
                bands, points);
     args->out[0].rank = 2;

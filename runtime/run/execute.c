@@ -148,7 +148,6 @@ static ob_status run_kernel(call *c, const ob_kernel *kernel) {
         ob_view *out = &c->args.out[i];
         if (out->dtype != OB_NONE && out->rank != OB_RANK_UNKNOWN) OB_TRY(new_output(c, out, out->dtype, out->rank, out->dims));
     }
-    c->args.conversions = &ob__all_conversions;
     c->args.state = OB_ARENA_ARRAY(&c->arena, char, kernel->state_bytes);
     if (!c->args.state) return OB_E_MEMORY;
     ob_status status = ob__plan_kernel(c->session, kernel, &site, &c->args, &needs, c->error);
@@ -176,6 +175,7 @@ static ob_status execute(call *c, const ob_view *in, ob_view *out) {
     c->args.in = OB_ARENA_ARRAY(&c->arena, ob_view, node->n_inputs);
     c->args.out = OB_ARENA_ARRAY(&c->arena, ob_view, node->n_outputs);
     if (!c->args.in || !c->args.out) return OB_E_MEMORY;
+    c->args.conversions = &ob__all_conversions;
     if (node->n_inputs) memcpy(c->args.in, in, node->n_inputs * sizeof *in);
     OB_TRY(infer(c));
     OB_TRY(shape_by_data(c, kernel));

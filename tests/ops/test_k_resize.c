@@ -116,7 +116,7 @@ static int64_t size_from_scale(const char *op, int64_t opset, int64_t size, floa
     } else
         kc_set(kc_in(c, at, OB_FLOAT, DIMS(1)), 0, (double)scale);
     c->n_out = 1;
-    ob_kernel_args args = {.n_in = c->n_in, .n_out = 1, .in = c->in, .out = c->out};
+    ob_kernel_args args = {.n_in = c->n_in, .n_out = 1, .in = c->in, .out = c->out, .conversions = &ob__all_conversions};
     ob_status status = c->op->kernel->shape(&(ob_kernel_site){.node = c->node, .op = c->op}, &args, &c->error);
     int64_t result = status == OB_OK && c->out[0].rank == 1 ? c->out[0].dims[0] : -1;
     kc_close(c);
