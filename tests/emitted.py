@@ -6,6 +6,9 @@ Emits models as C, compiles them, and compares their results with the session's,
 model as text (.onnxtxt) has no data: its plans run with random elements, and fail where the session fails.
 What cannot be emitted must be refused by name, before a file is written.
 
+--emulator COMMAND --other-library LIBRARY --other-compiler COMPILER: the files are also compiled for another machine, whose
+programs COMMAND runs. Its results are those of this machine with the first library, which is as small (no SLEEF).
+
 --expect FILE: a line `MODEL: REASON` for each model that is not emitted or compared; the program fails when it is otherwise.
 """
 import argparse
@@ -28,6 +31,42 @@ FIELDS = {1: ("float_data", "<f4"), 6: ("int32_data", "<i4"), 7: ("int64_data", 
           12: ("uint64_data", "<u4"), 13: ("uint64_data", "<u8"), 2: ("int32_data", "u1"), 3: ("int32_data", "i1"),
           4: ("int32_data", "<u2"), 5: ("int32_data", "<i2"), 9: ("int32_data", "u1"), 10: ("int32_data", "<u2"),
           16: ("int32_data", "<u2")}
+
+
+# For another machine: the arguments are a plan, inputs, and the folder of the outputs.
+DRIVER = """#include <stdio.h>
+#include <stdlib.h>
+#include "m.h"
+
+static void *block(size_t n_bytes) {
+    unsigned char *at = aligned_alloc(64, (n_bytes + 127) / 64 * 64);
+    for (size_t i = 0; i < n_bytes; i++) at[i] = 0xA5;
+    return at;
+}
+
+int main(int argc, char **argv) {
+    static const size_t in_bytes[] = {%s 0}, out_bytes[] = {%s 0};
+    void *in[%u], *out[%u];
+    unsigned char *arena = block(m_ARENA_BYTES + 64);
+    for (size_t i = 0; in_bytes[i]; i++) {
+        FILE *file = fopen(argv[2 + i], "rb");
+        in[i] = block(in_bytes[i]);
+        if (!file || fread(in[i], 1, in_bytes[i], file) > in_bytes[i]) return 100;
+        fclose(file);
+    }
+    for (size_t i = 0; out_bytes[i]; i++) out[i] = block(out_bytes[i]);
+    const int status = m_run_plan(atoi(argv[1]), (const m_inputs *)(void *)in, (const m_outputs *)(void *)out, arena);
+    for (size_t i = 0; i < 64; i++)
+        if (arena[m_ARENA_BYTES + i] != 0xA5) return 101;
+    for (size_t i = 0; out_bytes[i] && status == 0; i++) {
+        char path[4096];
+        snprintf(path, sizeof path, "%%s/output_%%zu", argv[argc - 1], i);
+        FILE *file = fopen(path, "wb");
+        if (!file || fwrite(out[i], 1, out_bytes[i], file) != out_bytes[i] || fclose(file) != 0) return 102;
+    }
+    return status;
+}
+"""
 
 
 class Unread(Exception):
@@ -75,9 +114,18 @@ def refusal(emitted, folder):
     return reason[1] if reason else emitted.stdout.strip().split(": ")[-1]
 
 
+def emit_options(paths, work, level):
+    weights = ["--weights", "c"] if paths.order == "big" else []
+    return ["--emit-c", work + "/c", "--name", "m", "--level", level, "--quiet", *weights]
+
+
 def build(paths, work):
     """The text of an error; None: m.so is there."""
     sources = glob.glob(work + "/c/m.c") + glob.glob(work + "/c/*.S")
+    if paths.emulator:
+        failed = build_program(paths, work, sources)
+        if failed:
+            return failed
     built = call([paths.compiler, "-O0", "-g0", "-shared", "-fPIC", "-Wall", "-Wextra", "-Werror", "-I", paths.include, "-I",
                   work + "/c", "-Wa,-I" + work + "/c", *sources, paths.library, "-o", work + "/m.so", *paths.links, "-Wl,-z,defs",
                   "-Wl,--gc-sections"])
@@ -89,6 +137,46 @@ def build(paths, work):
         if is_unwanted and name in symbols:
             return f"FAILED: it links {name}"
     return None
+
+
+def build_program(paths, work, sources):
+    with open(work + "/c/m.h", encoding="ascii") as file:
+        numbers = header_numbers(file.read())
+    kinds = [[f"m_{kind}_{i}_BYTES + 1," for i in range(count(numbers, kind))] for kind in ("INPUT", "OUTPUT")]
+    with open(work + "/driver.c", "w", encoding="ascii") as file:
+        file.write(DRIVER % (" ".join(kinds[0]), " ".join(kinds[1]), len(kinds[0]) + 1, len(kinds[1]) + 1))
+    built = call([paths.other_compiler, "-O0", "-Wall", "-Wextra", "-Werror", "-I", paths.include, "-I", work + "/c", *sources,
+                  work + "/driver.c", paths.other_library, "-o", work + "/m", "-lm", "-Wl,--gc-sections"])
+    return "FAILED: it does not compile: " + "\n".join(built.stdout.split("\n")[:8]) if built.returncode else None
+
+
+def count(numbers, kind):
+    return sum(name.startswith(f"m_{kind}_") for name in numbers)
+
+
+def swapped(paths, work, side, i, content):
+    """Elements of the other byte order, if the machine has it."""
+    if paths.order == "little":
+        return content
+    with open(work + "/c/m.h", encoding="ascii") as file:
+        kind = re.search(rf"(\w+) \*{side}{i};", file.read())[1]
+    width = {"float": 4, "double": 8}.get(kind) or int(re.search(r"\d+", kind)[0]) // 8
+    return numpy.frombuffer(content, f"<u{width}").byteswap().tobytes()
+
+
+def run_program(paths, work, plan, contents, n_out):
+    """The status, and the outputs."""
+    files = []
+    for i, content in enumerate(contents):
+        files.append(f"{work}/given_{i}")
+        with open(files[-1], "wb") as file:
+            file.write(swapped(paths, work, "input", i, content))
+    ran = call([*paths.emulator.split(), work + "/m", str(plan), *files, work])
+    outputs = []
+    for i in range(n_out if ran.returncode == 0 else 0):
+        with open(f"{work}/output_{i}", "rb") as file:
+            outputs.append(swapped(paths, work, "output", i, file.read()[:-1]))
+    return ran.returncode, outputs
 
 
 def compare(paths, model, data, work, level):
@@ -103,7 +191,7 @@ def compare(paths, model, data, work, level):
     ran = call([paths.run, model, *given, "--random", "--output-dir", work + "/expected", "--quiet"], env=environment)
     if ran.returncode:
         return "not run: " + ran.stdout.strip().split("\n")[-1]
-    emitted = call([paths.run, model, *given, "--random", "--emit-c", work + "/c", "--name", "m", "--level", level, "--quiet"])
+    emitted = call([paths.run, model, *given, "--random", *emit_options(paths, work, level)])
     if emitted.returncode:
         return refusal(emitted, work + "/c")
     failed = build(paths, work)
@@ -112,14 +200,14 @@ def compare(paths, model, data, work, level):
     with open(work + "/c/m.h", encoding="ascii") as file:
         numbers = header_numbers(file.read())
     try:
-        n_in = sum(name.startswith("m_INPUT_") for name in numbers)
+        n_in = count(numbers, "INPUT")
         if len(inputs) < n_in:
             raise Unread("inputs without data")
         contents = [tensor_bytes(path) for path in inputs[:n_in]]
         for i, content in enumerate(contents):
             if len(content) != numbers[f"m_INPUT_{i}_BYTES"]:
                 raise Unread(f"input {i} has packed elements")
-        return run_emitted(work, 0, contents, numbers, True)
+        return run_emitted(paths, work, 0, contents, numbers, True)
     except Unread as error:
         return f"not compared: {error}"
 
@@ -136,7 +224,7 @@ def draw(choices, kind, count):
 
 def compare_text(paths, model, sizes, work, level, rounds=4):
     """The same of a model without data; sizes: options."""
-    emitted = call([paths.run, model, *sizes, "--emit-c", work + "/c", "--name", "m", "--level", level, "--quiet"])
+    emitted = call([paths.run, model, *sizes, *emit_options(paths, work, level)])
     if emitted.returncode:
         return refusal(emitted, work + "/c")
     failed = build(paths, work)
@@ -158,16 +246,14 @@ def compare_text(paths, model, sizes, work, level, rounds=4):
                 file.write(contents[-1])
             given += ["--input", f"{name}={work}/input_{k}.raw:{kind}[{dims.replace(' ', '')}]"]
         ran = call([paths.run, model, *given, "--output-dir", work + "/expected", "--quiet"], env=environment)
-        result = run_emitted(work, plan, contents, numbers, ran.returncode == 0)
+        result = run_emitted(paths, work, plan, contents, numbers, ran.returncode == 0)
         if result != "same":
             return result + f" (plan {plan}, round {i}: {ran.stdout.strip()})"
     return "same"
 
 
-def run_emitted(work, plan, contents, numbers, works):
-    """works: the session does."""
-    n_in = sum(name.startswith("m_INPUT_") for name in numbers)
-    n_out = sum(name.startswith("m_OUTPUT_") for name in numbers)
+def call_library(work, plan, contents, numbers):
+    """The status, and the outputs."""
     keep = []
 
     def memory(content, n_bytes):
@@ -178,23 +264,37 @@ def run_emitted(work, plan, contents, numbers, works):
         keep.append(buffer)
         return address
 
+    sizes = [numbers[f"m_OUTPUT_{i}_BYTES"] for i in range(count(numbers, "OUTPUT"))]
     pointers = [memory(content, len(content)) for content in contents]
-    outputs = [memory(None, numbers[f"m_OUTPUT_{i}_BYTES"]) for i in range(n_out)]
+    outputs = [memory(None, n_bytes) for n_bytes in sizes]
     library = ctypes.CDLL(work + "/m.so")
     arena = memory(None, numbers["m_ARENA_BYTES"] + 64)
-    in_array = (ctypes.c_void_p * max(n_in, 1))(*pointers)
-    out_array = (ctypes.c_void_p * max(n_out, 1))(*outputs)
+    in_array = (ctypes.c_void_p * max(len(contents), 1))(*pointers)
+    out_array = (ctypes.c_void_p * max(len(sizes), 1))(*outputs)
     status = library.m_run_plan(plan, in_array, out_array, ctypes.c_void_p(arena))
-    if (status == 0) != works:
-        return f"FAILED: m_run_plan returned {status}"
     if ctypes.string_at(arena + numbers["m_ARENA_BYTES"], 64) != b"\xA5" * 64:
+        status = 101
+    return status, [ctypes.string_at(address, n_bytes) for address, n_bytes in zip(outputs, sizes)]
+
+
+def run_emitted(paths, work, plan, contents, numbers, works):
+    """works: the session does."""
+    status, outputs = call_library(work, plan, contents, numbers)
+    if paths.emulator:
+        other, others = run_program(paths, work, plan, contents, count(numbers, "OUTPUT"))
+        if other != status:
+            return f"FAILED: m_run_plan returned {status}, on the other machine {other}"
+        differ = [i for i, output in enumerate(outputs) if others and output != others[i]]
+        return f"FAILED: output {differ[0]} differs" if differ else "same"
+    if status == 101:
         return "FAILED: it wrote behind its arena"
-    for i in range(n_out if works else 0):
+    if (status == 0) != works or status >= 100:
+        return f"FAILED: m_run_plan returned {status}"
+    for i, output in enumerate(outputs if works else []):
         expected = tensor_bytes(f"{work}/expected/output_{i}.pb")
-        n_bytes = numbers[f"m_OUTPUT_{i}_BYTES"] if numbers["m_PLANS"] == 1 else len(expected)
-        if len(expected) != n_bytes:
+        if len(expected) != len(output) and numbers["m_PLANS"] == 1:
             raise Unread(f"output {i} has packed elements")
-        if ctypes.string_at(outputs[i], n_bytes) != expected:
+        if output[:len(expected)] != expected:
             return f"FAILED: output {i} differs"
     return "same"
 
@@ -209,6 +309,10 @@ def main():
     parser.add_argument("--level", default="baseline")
     parser.add_argument("--links", default="-lm")  # of the library
     parser.add_argument("--compiler", default="cc")
+    parser.add_argument("--emulator")
+    parser.add_argument("--other-library")
+    parser.add_argument("--other-compiler")
+    parser.add_argument("--order", choices=["little", "big"], default="little")  # of bytes, on the other machine
     parser.add_argument("--expect")
     parser.add_argument("--write", action="store_true", help="write the file of --expect")
     paths = parser.parse_args()

@@ -26,7 +26,7 @@ typedef enum ob_member_kind {
     OB_MEMBER_NUMBERS,       /* to `count` constant integers or reals, as `target` and `size` say */
     OB_MEMBER_ANY_NUMBERS,   /* to `count` constant numbers of `each` bytes; 0: it cannot be written */
     OB_MEMBER_TABLE,         /* to `count` pointers, the i-th of which points to `each` numbers */
-    OB_MEMBER_ELEMENT,       /* to one constant element of `count` bytes */
+    OB_MEMBER_ELEMENT,       /* to one constant number of `count` bytes */
     OB_MEMBER_PARAMS,        /* to one constant value, whose type is the value of the next member, which is of kind TYPE */
     OB_MEMBER_TYPE,          /* a const ob_struct *; for planning only */
     OB_MEMBER_UNREAD,        /* a pointer or function that runs do not read; written as 0 */
@@ -146,6 +146,7 @@ typedef struct ob_struct {
                                    .target = OB_CONST_KIND_((const __typeof__(**OB_AT_(owner, member)) *)0), .count = (count_),  \
                                    .each = (each_)                                                                               \
     }
+/* A pointer to one number of width_ bytes; a complex one is two, and no OB_ELEMENT. */
 #define OB_ELEMENT(owner, member, width_)                                                                                        \
     { OB_MEMBER_(owner, member), .kind = OB_MEMBER_ELEMENT, .size = sizeof OB_AT_(owner, member), .n = 1, .count = (width_) }
 #define OB_ELEMENTS(owner, member, width_)                                                                                       \

@@ -177,7 +177,7 @@ static ob_status want_packed_w(const ob_kernel_site *site, const ob_kernel_args 
         .n_bytes = (size_t)(s->split.groups * s->split.w_group) * sizeof(obk_pair),
         .make = make_packed_w,
         .params = params,
-        .width = sizeof(int16_t)};
+        .width = sizeof(uint32_t)}; /* pairs and quads are written as one number */
     if (!s->quads) return OB_OK;
     needs->prepared[needs->n_prepared++] =
         (ob_prepare_request){.input = (uint32_t)s->i.at.w,

@@ -25,10 +25,9 @@ typedef struct resize {
     obk_resize_rows rows;
     int32_t rank;
     ob_resize_axis *axes;
-    const void *beyond; /* for a crop: the element outside the input; NULL: no crop */
-    int64_t beyond_bytes;
-    int64_t block, most; /* positions along the first axis that changes, computed together; elements of one of two buffers */
-    int64_t n_each;      /* rows that are copied together */
+    ob_kept_element beyond; /* for a crop: the element outside the input */
+    int64_t block, most;    /* positions along the first axis that changes, computed together; elements of one of two buffers */
+    int64_t n_each;         /* rows that are copied together */
 } resize;
 
 static const ob_member params_members[] = {OB_VALUE(ob_resize_params, mode),          OB_VALUE(ob_resize_params, transformation),
@@ -62,10 +61,6 @@ static int64_t axes_of(const void *owner, uint32_t i) {
     (void)i;
     return ((const resize *)owner)->rank;
 }
-static int64_t beyond_bytes(const void *owner, uint32_t i) {
-    (void)i;
-    return ((const resize *)owner)->beyond_bytes;
-}
 
 static const ob_member resize_members[] = {OB_VALUE(resize, known),
                                            OB_VALUE(resize, wide),
@@ -76,8 +71,7 @@ static const ob_member resize_members[] = {OB_VALUE(resize, known),
                                            OB_FUNCTION(resize, rows),
                                            OB_VALUE(resize, rank),
                                            OB_POINTER(resize, axes, &axis_struct, axes_of),
-                                           OB_ELEMENT(resize, beyond, beyond_bytes),
-                                           OB_VALUE(resize, beyond_bytes),
+                                           OB_NESTED(resize, beyond, &ob__kept_element_struct),
                                            OB_VALUE(resize, block),
                                            OB_VALUE(resize, most),
                                            OB_VALUE(resize, n_each)};
@@ -261,7 +255,7 @@ static void extrapolate(const ob_kernel_args *args, const resize *r, const ob_re
     for (int64_t i = 0; i < count; i++) {
         bool outside = false;
         for (int32_t a = 0; a < out->rank; a++) outside |= axes[a].active && axes[a].outside[index[a]];
-        if (outside) memcpy((char *)out->data + i * (int64_t)width, r->beyond, width);
+        if (outside) memcpy((char *)out->data + i * (int64_t)width, r->beyond.at, width);
         for (int32_t a = out->rank - 1; a >= 0; a--) {
             if (++index[a] < out->dims[a]) break;
             index[a] = 0;
@@ -348,12 +342,9 @@ static void choose_loops(const ob_view *in, resize *r) {
 
 static ob_status keep_beyond(const ob_kernel_site *site, const ob_resize_params *p, ob_dtype dtype, resize *r, ob_error *error) {
     if (p->transformation != OB_RESIZE_TF_CROP_AND_RESIZE) return OB_OK;
-    void *element = ob__tail(site, 1, ob_dtype_size(dtype));
-    OB_FAIL_IF(!element, error, OB_E_MEMORY, "no memory for a plan");
-    (void)ob__convert(element, dtype, &p->extrapolation, OB_FLOAT, 1, NULL); /* a string stays empty */
-    r->beyond = element;
-    r->beyond_bytes = (int64_t)ob_dtype_size(dtype);
-    return OB_OK;
+    _Alignas(16) char element[16] = {0}; /* a string stays empty */
+    (void)ob__convert(element, dtype, &p->extrapolation, OB_FLOAT, 1, NULL);
+    return ob__keep_element(site, dtype, element, &r->beyond, error);
 }
 
 static ob_status keep_params(const ob_kernel_site *site, const ob_resize_params *p, resize *r, ob_error *error) {
@@ -419,7 +410,7 @@ OB_RUN(ob__run_resize) {
         pick(args, r, axes);
     else
         blend(args, r, axes);
-    if (r->beyond) extrapolate(args, r, axes);
+    if (r->beyond.at) extrapolate(args, r, axes);
     return OB_OK;
 }
 

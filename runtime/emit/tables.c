@@ -4,6 +4,7 @@
 #include "core/base/error.h"
 #include "core/graph/types.h"
 #include "onnx_broadcast/ahead.h"
+#include "ops/kernel/common.h"
 #include "ops/kernel/conversion.h"
 #include "ops/table/op.h"
 #include "passes/check/names.h"
@@ -23,11 +24,6 @@ static void find_extent(const ob_layout *layout, int64_t *low, int64_t *high) {
             *high += span;
     }
     if (*high == 0) *low = 0;
-}
-
-static uint32_t number_width(ob_dtype dtype) {
-    const uint32_t width = (uint32_t)ob_dtype_size(dtype);
-    return dtype == OB_COMPLEX64 || dtype == OB_COMPLEX128 ? width / 2 : width;
 }
 
 static uint32_t add_place(ob_emitted_plan *t, uint32_t kind, uint64_t at) {
@@ -63,7 +59,7 @@ static ob_status find_constant(ob_emitted_plan *t, const ob_slot *slot, uint32_t
         return OB_OK;
     }
     const char *at = slot->buffer->constant + slot->offset + low;
-    ob_emitted_constant *c = ob__emit_constant(t->e, at, (uint64_t)(high - low), number_width(slot->layout->dtype));
+    ob_emitted_constant *c = ob__emit_constant(t->e, at, (uint64_t)(high - low), (uint32_t)ob__number_width(slot->layout->dtype));
     OB_FAIL_IF(!c, t->e->error, OB_E_MEMORY, "no memory for the text");
     *offset = at - c->at - low;
     if (c->plan != t->plan) {

@@ -143,14 +143,10 @@ static const void *pointer_at(const void *at) {
     return pointer;
 }
 
-/* An element is one number, or two for complex ones. */
 static const char *emit_element(ob_emitter *e, const void *at, uint64_t n_bytes) {
-    const uint32_t width = n_bytes > 8 ? 8 : (uint32_t)n_bytes;
-    if (width == 0 || n_bytes % width) {
-        ob__emit_refuse(e, "an element of %llu bytes", (unsigned long long)n_bytes);
-        return NULL;
-    }
-    return emit_numbers(e, at, n_bytes / width, width, false);
+    if (n_bytes == 1 || n_bytes == 2 || n_bytes == 4 || n_bytes == 8) return emit_numbers(e, at, 1, (uint32_t)n_bytes, false);
+    ob__emit_refuse(e, "an element of %llu bytes", (unsigned long long)n_bytes);
+    return NULL;
 }
 
 static const char *emit_table(ob_emitter *e, const ob_member *member, const void *owner, const void *const *rows) {
