@@ -426,7 +426,8 @@ enum { TEXTS = 300, TEXT_BYTES = 400 };
 /* Alternatives that match none of the texts and make the automaton large, so that a segment has about ten bytes. */
 #define PADDING "|(?:qz){1000}|(?:zq){1000}|(?:qzz){1000}"
 
-static void match_all(const char *pattern, const char *padding, const ob_string *texts, uint8_t *out) {
+/* False: this build lacks a library. */
+static bool match_all(const char *pattern, const char *padding, const ob_string *texts, uint8_t *out) {
     char text[600];
     const int64_t n = TEXTS;
     ob_view in, result = {0};
@@ -437,12 +438,18 @@ static void match_all(const char *pattern, const char *padding, const ob_string 
              "(x) }",
              TEXTS, pattern, padding);
     ob_model *model = read_text(text);
-    assert_int_equal(ob_session_create(model, NULL, &session, &error), OB_OK);
+    const ob_status status = ob_session_create(model, NULL, &session, &error);
+    if (is_absent(status, &error)) {
+        ob_model_close(&model);
+        return false;
+    }
+    assert_int_equal(status, OB_OK);
     assert_int_equal(ob_view_init(&in, (void *)(uintptr_t)texts, OB_STRING, 1, &n), OB_OK);
     if (ob_session_run(session, &in, 1, &result, 1, &error) != OB_OK) fail_msg("%s: %s", pattern, error.message);
     memcpy(out, result.data, TEXTS);
     ob_session_close(&session);
     ob_model_close(&model);
+    return true;
 }
 
 static void segments_match_as_the_whole(void **state) {
@@ -480,8 +487,7 @@ static void segments_match_as_the_whole(void **state) {
         texts[t] = (ob_string){bytes[t], n};
     }
     for (size_t p = 0; p < sizeof patterns / sizeof patterns[0]; p++) {
-        match_all(patterns[p], "", texts, whole);
-        match_all(patterns[p], PADDING, texts, parts);
+        if (!match_all(patterns[p], "", texts, whole) || !match_all(patterns[p], PADDING, texts, parts)) skip();
         for (int t = 0; t < TEXTS; t++) {
             if (whole[t] != parts[t])
                 fail_msg("%s: text %d of %u bytes: whole %d, in segments %d", patterns[p], t, texts[t].n, whole[t], parts[t]);

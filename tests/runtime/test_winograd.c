@@ -78,8 +78,8 @@ static float *run_case(const conv_case *c, ob_numerics numerics, int threads) {
     ob_model *model = build(c);
     float *y = malloc((size_t)(c->n_y + 1) * sizeof *y);
     assert_non_null(y);
-    const ob_view x = view_of(c->x, OB_FLOAT, 4, c->batch, c->groups * c->channels, c->size[0], c->size[1]);
-    ob_view to = view_of(y, OB_FLOAT, 4, c->batch, c->groups * c->out_channels, c->out[0], c->out[1]);
+    const ob_view x = view_of(c->x, OB_FLOAT, 4, (int)c->batch, (int)(c->groups * c->channels), (int)c->size[0], (int)c->size[1]);
+    ob_view to = view_of(y, OB_FLOAT, 4, (int)c->batch, (int)(c->groups * c->out_channels), (int)c->out[0], (int)c->out[1]);
     ob_session_config_init(&config);
     config.numerics = numerics;
     config.n_threads = threads;
