@@ -261,7 +261,8 @@ static void pools(void) {
     obk_pace pace = {0};
     for (int i = 0; i < OBK_POOL_TYPES; i++) {
         const bool is_float = fill(types[i], memory[0], pool.window.n_in);
-        OBK_LOOPS(pool)->max[i](&pool, memory[0], memory[1], NULL, 0, memory[2], &pace);
+        (pool.tiled ? OBK_LOOPS(pool)->max : OBK_LOOPS(pool)->max_each)[i](&pool, memory[0], memory[1], NULL, 0, memory[2],
+                                                                           &pace);
         result("maxima", i, memory[1], 49, ob_dtype_size(types[i]), is_float);
         if (!is_float) continue;
         OBK_LOOPS(pool)->global[i](OBK_POOL_MEAN, 1, memory[0], pool.window.n_in, memory[1]);

@@ -4,29 +4,31 @@
 
 #include "core/graph/types.h"
 
-typedef struct dtype_row {
-    const char *name;
-    size_t n_bytes;
-} dtype_row;
+static const char *const names[OB_DTYPE_COUNT] = {[OB_NONE] = "undefined",
+#define OB_DTYPE_ROW(name, number, bytes, text) [number] = text,
+                                                  OB_DTYPE_LIST(OB_DTYPE_ROW)
+#undef OB_DTYPE_ROW
+};
 
-static const dtype_row rows[OB_DTYPE_COUNT] = {[OB_NONE] = {"undefined", 0},
-#define OB_DTYPE_ROW(name, number, bytes, text) [number] = {text, bytes},
-                                               OB_DTYPE_LIST(OB_DTYPE_ROW)
+/* Apart from the names, which runs do not need. */
+static const uint8_t sizes[OB_DTYPE_COUNT] = {
+#define OB_DTYPE_ROW(name, number, bytes, text) [number] = (bytes),
+    OB_DTYPE_LIST(OB_DTYPE_ROW)
 #undef OB_DTYPE_ROW
 };
 
 size_t ob_dtype_size(ob_dtype dtype) {
-    return (unsigned)dtype < OB_DTYPE_COUNT ? rows[dtype].n_bytes : 0;
+    return (unsigned)dtype < OB_DTYPE_COUNT ? sizes[dtype] : 0;
 }
 
 const char *ob_dtype_name(ob_dtype dtype) {
-    return (unsigned)dtype < OB_DTYPE_COUNT ? rows[dtype].name : "invalid";
+    return (unsigned)dtype < OB_DTYPE_COUNT ? names[dtype] : "invalid";
 }
 
 ob_dtype ob_dtype_from_name(const char *name) {
     if (!name) return OB_NONE;
     for (int i = 1; i < OB_DTYPE_COUNT; i++)
-        if (strcmp(rows[i].name, name) == 0) return (ob_dtype)i;
+        if (strcmp(names[i], name) == 0) return (ob_dtype)i;
     return OB_NONE;
 }
 

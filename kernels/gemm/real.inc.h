@@ -122,6 +122,10 @@ static void NAME(any_tile)(int64_t rows, int64_t panels, int64_t k, const REAL *
 static void NAME(pack_panel)(REAL *restrict to, int64_t width, const REAL *restrict from, ptrdiff_t row, ptrdiff_t along,
                              int64_t n, int64_t k) {
     if (n < width && k > 0) memset(to, 0, (size_t)(width * k) * sizeof *to);
+#if OBK_PLAIN_REAL && OBK_SMALL_CODE
+    for (int64_t l = 0; l < k; l++, to += width, from += along)
+        for (int64_t i = 0; i < n; i++) to[i] = from[i * row];
+#else
     if (row == 1 && n == width) {
         for (int64_t l = 0; l < k; l++, to += width, from += along) memcpy(to, from, (size_t)width * sizeof *to);
     } else if (row == 1) {
@@ -139,6 +143,7 @@ static void NAME(pack_panel)(REAL *restrict to, int64_t width, const REAL *restr
         for (int64_t i = 0; i < n; i++)
             for (int64_t at = i < fours ? four_k : 0; at < k; at++) to[at * width + i] = from[i * row + at * along];
     }
+#endif
 }
 
 static void NAME(pack)(REAL *to, int64_t width, const REAL *from, ptrdiff_t row, ptrdiff_t along, int64_t n, int64_t k) {
@@ -184,6 +189,7 @@ static void NAME(column_of_tiles)(const obk_gemm_call *call, int64_t from_k, int
     }
 }
 
+#if !(OBK_PLAIN_REAL && OBK_SMALL_CODE)
 /* One row of A by rows of a large B, several at a time, each read from left to right: a tile would read a few cache lines of
  * every row, which lie pages apart. Columns j .. j + n, whole vectors; sums in the order of a tile. */
 static void NAME(one_row)(const obk_gemm_call *call, int64_t from_k, int64_t k, int64_t j, int64_t n, NAME(end) * end) {
@@ -216,6 +222,7 @@ static void NAME(one_row)(const obk_gemm_call *call, int64_t from_k, int64_t k, 
         NAME(finish)((REAL *)call->y + j, call->y_row, sums, room, 1, some, end);
     }
 }
+#endif
 
 /* One block of k, for columns j .. end_j of Y. */
 static void NAME(block)(const obk_gemm_call *call, int64_t from_k, int64_t k, int64_t j, int64_t end_j, NAME(end) * end) {
@@ -223,11 +230,13 @@ static void NAME(block)(const obk_gemm_call *call, int64_t from_k, int64_t k, in
     int64_t b_rows = call->b_rows ? call->b_rows : call->k;
     bool in_place = !packed && call->b_column == 1 && call->m <= OBK_TILE_ROWS; /* because each row of B is read only once */
     int64_t wide = call->m == 1 ? 4 : call->m == 2 ? 2 : 1, n_panels;
+#if !(OBK_PLAIN_REAL && OBK_SMALL_CODE)
     if (in_place && call->m == 1 && k * (end_j - j) > LARGE_ROWS) {
         const int64_t whole = (end_j - j) / NAME(NR) * NAME(NR);
         NAME(one_row)(call, from_k, k, j, whole, end);
         j += whole;
     }
+#endif
     for (; j < end_j; j += n_panels * NAME(NR)) {
         const REAL *b = call->b;
         int64_t columns = end_j - j < NAME(NR) ? end_j - j : NAME(NR);

@@ -126,7 +126,11 @@ static void NAME(max_stretch)(const obk_window *w, const obk_visit *v, int64_t o
 }
 
 /* Used without a tiling, or if indices are wanted. */
-static void NAME(max_each)(const obk_pool *p, const T *x, T *y, int64_t *indices, obk_pace *pace) {
+void LOOP(pool_max_each)(const obk_pool *p, const void *from, void *to, int64_t *indices, int64_t b, void *lane, obk_pace *pace) {
+    (void)b;
+    (void)lane;
+    const T *x = from;
+    T *y = to;
     const obk_window *w = &p->window;
     const int32_t last = w->rank - 1;
     const int64_t length = w->axes[last].out;
@@ -150,14 +154,12 @@ static void NAME(max_each)(const obk_pool *p, const T *x, T *y, int64_t *indices
 }
 
 void LOOP(pool_max)(const obk_pool *p, const void *x, void *y, int64_t *indices, int64_t b, void *lane, obk_pace *pace) {
-    if (!p->tiled)
-        NAME(max_each)(p, x, y, indices, pace);
+    (void)indices;
+    (void)pace;
 #if HAS_SMALL
-    else if (is_small(&p->window) && NAME(max_small)(p, x, y, b, lane))
-        return;
+    if (is_small(&p->window) && NAME(max_small)(p, x, y, b, lane)) return;
 #endif
-    else
-        NAME(max_tiled)(p, x, y, b, lane);
+    NAME(max_tiled)(p, x, y, b, lane);
 }
 
 #undef HAS_SMALL

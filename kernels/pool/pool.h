@@ -38,10 +38,11 @@ typedef void (*obk_pool_plane)(obk_pool_kind kind, double p, const void *x, int6
 enum { OBK_POOL_F32, OBK_POOL_F64, OBK_POOL_I8, OBK_POOL_U8, OBK_POOL_TYPES };
 
 typedef struct obk_pools {
-    obk_pool_max max[OBK_POOL_TYPES];
-    obk_pool_sum sum[2];      /* F32, F64: means and norms */
-    obk_pool_divide divide;   /* F32 */
-    obk_pool_plane global[2]; /* F32, F64 */
+    obk_pool_max max[OBK_POOL_TYPES];      /* with a tiling */
+    obk_pool_max max_each[OBK_POOL_TYPES]; /* without */
+    obk_pool_sum sum[2];                   /* F32, F64: means and norms */
+    obk_pool_divide divide;                /* F32 */
+    obk_pool_plane global[2];              /* F32, F64 */
 } obk_pools;
 
 #endif

@@ -29,7 +29,7 @@ static inline bool NAME(is_it)(T x, T wanted) {
 /* The index of the first element that is `wanted`, which exists. */
 static int64_t NAME(first)(const T *x, int64_t n, T wanted) {
     int64_t i = 0;
-    for (; i + STRETCH <= n; i += STRETCH) {
+    for (; !OBK_SMALL_CODE && i + STRETCH <= n; i += STRETCH) {
         int n_found = 0;
         for (int64_t k = 0; k < STRETCH; k++) n_found += (int)NAME(is_it)(x[i + k], wanted);
         if (n_found) break;
@@ -40,7 +40,7 @@ static int64_t NAME(first)(const T *x, int64_t n, T wanted) {
 
 static int64_t NAME(last)(const T *x, int64_t n, T wanted) {
     int64_t i = n;
-    for (; i >= STRETCH; i -= STRETCH) {
+    for (; !OBK_SMALL_CODE && i >= STRETCH; i -= STRETCH) {
         int n_found = 0;
         for (int64_t k = 1; k <= STRETCH; k++) n_found += (int)NAME(is_it)(x[i - k], wanted);
         if (n_found) break;
@@ -51,13 +51,17 @@ static int64_t NAME(last)(const T *x, int64_t n, T wanted) {
 
 void LOOP(NAME(find))(const obk_search *s, int64_t *out, const void *in, int64_t begin, int64_t end) {
     const T *x = in;
+    const int64_t n = s->n;
+    for (int64_t part = begin; part < end; part++) {
+        const T *row = x + part * n, best = s->smallest ? NAME(best_smallest)(row, n) : NAME(best_largest)(row, n);
+        out[part] = s->last ? NAME(last)(row, n, best) : NAME(first)(row, n, best);
+    }
+}
+
+void LOOP(NAME(find_columns))(const obk_search *s, int64_t *out, const void *in, int64_t begin, int64_t end) {
+    const T *x = in;
     const int64_t n = s->n, inner = s->inner, blocks = ob__ceil_div(inner, OBK_REDUCE_COLUMNS);
     for (int64_t part = begin; part < end; part++) {
-        if (inner == 1) {
-            const T *row = x + part * n, best = s->smallest ? NAME(best_smallest)(row, n) : NAME(best_largest)(row, n);
-            out[part] = s->last ? NAME(last)(row, n, best) : NAME(first)(row, n, best);
-            continue;
-        }
         const int64_t outer = part / blocks, column = part % blocks * OBK_REDUCE_COLUMNS;
         const int64_t width = inner - column < OBK_REDUCE_COLUMNS ? inner - column : OBK_REDUCE_COLUMNS;
         const T *from = x + outer * n * inner + column;

@@ -4,7 +4,7 @@
 static T OBK_CAT(best_, FN)(const T *x, int64_t n) {
     T lanes[STRETCH], best = x[0];
     int64_t i = 0;
-    if (n >= STRETCH) {
+    if (!OBK_SMALL_CODE && n >= STRETCH) {
         memcpy(lanes, x, sizeof lanes);
         for (i = STRETCH; i + STRETCH <= n; i += STRETCH)
             for (int l = 0; l < STRETCH; l++) lanes[l] = BEATS(x[i + l], lanes[l]) || IS_NAN(x[i + l]) ? x[i + l] : lanes[l];

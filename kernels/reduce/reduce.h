@@ -77,7 +77,8 @@ typedef struct obk_reduces {
 /* The index of the largest; of several NaN the first, or the last with `last`. n > 0 */
 typedef void (*obk_find)(const obk_search *s, int64_t *out, const void *in, int64_t begin, int64_t end);
 typedef struct obk_finds {
-    obk_find by_type[OB_DTYPE_COUNT];
+    obk_find by_type[OB_DTYPE_COUNT]; /* for inner = 1 */
+    obk_find columns[OB_DTYPE_COUNT]; /* for all others */
 } obk_finds;
 /* Running sums or products, in order. */
 typedef void (*obk_run_up)(const obk_running *r, void *out, const void *in, int64_t begin, int64_t end);

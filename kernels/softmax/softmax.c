@@ -2,6 +2,7 @@
 #include "kernels/softmax/softmax.h"
 #include "kernels/level.h"
 
+#include "kernels/plain.h"
 #include "kernels/vector.h"
 #include "kernels/vmath/vmath.h"
 

@@ -10,13 +10,17 @@
 
 enum { OBK_SOFTMAX_COLUMNS = 256, OBK_SOFTMAX_BYTES = 3 * OBK_SOFTMAX_COLUMNS * 8 };
 
-/* `rows` vectors of n elements, each dense, y_row and x_row elements apart. */
-typedef void obk_softmax_rows(void *y, int64_t y_row, const void *x, int64_t x_row, int64_t rows, int64_t n, bool logarithm,
-                              obk_pace *pace);
+/* A sum becomes its logarithm. */
+typedef void obk_softmax_log(void *sum);
+/* `rows` vectors of n elements, each dense, y_row and x_row elements apart. logarithm: for LogSoftmax; NULL: Softmax, which does
+ * not link it then. */
+typedef void obk_softmax_rows(void *y, int64_t y_row, const void *x, int64_t x_row, int64_t rows, int64_t n,
+                              obk_softmax_log *logarithm, obk_pace *pace);
 
 /* [0] is for floats, [1] for doubles. */
 typedef struct obk_softmax {
     obk_softmax_rows *rows[2];
+    obk_softmax_log *log[2];
     /* `width` vectors side by side, at most OBK_SOFTMAX_COLUMNS; the elements of a vector lie `stride` elements apart. memory:
      * OBK_SOFTMAX_BYTES, aligned to 64. */
     void (*columns[2])(void *y, const void *x, int64_t n, int64_t stride, int64_t width, bool logarithm, void *memory,

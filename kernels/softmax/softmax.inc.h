@@ -3,8 +3,17 @@
 #define NAME(name)  OBK_CAT3(name, _, S)
 #define VMATH(name) OBK_CAT3(v##name, _, S)
 
+void OBK_FN(NAME(softmax_log))(void *sum) {
+    *(T *)sum = M(log)(*(T *)sum);
+}
+
 /* n >= 16. NaN may be missed here; it makes the sum NaN later. */
 static T NAME(highest)(const T *x, int64_t n) {
+#if OBK_PLAIN_REAL
+    T high = x[0];
+    for (int64_t i = 1; i < n; i++) high = x[i] > high ? x[i] : high;
+    return high;
+#else
     enum { W = OBK_VECTOR_BYTES / sizeof(T), AT_ONCE = 4 };
     NAME(obk_r) best[AT_ONCE];
     int64_t i = 0;
@@ -17,6 +26,7 @@ static T NAME(highest)(const T *x, int64_t n) {
     for (; i < n; i += W) best[0] = NAME(obk_max_v)(*(const NAME(obk_v) *)(x + (i + W <= n ? i : n - W)), best[0]);
     best[0] = NAME(obk_max_v)(NAME(obk_max_v)(best[0], best[1]), NAME(obk_max_v)(best[2], best[3]));
     return NAME(obk_highest_lane)(best[0]);
+#endif
 }
 
 /* The sum of the 16 parts. */
@@ -32,11 +42,12 @@ OBK_INLINE T NAME(sum_parts)(const T *sums) {
 }
 
 /* From the exponentials in y, or from x for logarithms. */
-OBK_INLINE void NAME(finish)(T *y, const T *x, int64_t n, T high, T sum, bool logarithm) {
+OBK_INLINE void NAME(finish)(T *y, const T *x, int64_t n, T high, T sum, obk_softmax_log *logarithm) {
     enum { W = OBK_VECTOR_BYTES / sizeof(T) };
     int64_t i = 0;
     if (logarithm) {
-        const T shift = M(log)(sum);
+        T shift = sum;
+        logarithm(&shift);
         for (; i < n; i++) y[i] = x[i] - high - shift;
         return;
     }
@@ -47,7 +58,7 @@ OBK_INLINE void NAME(finish)(T *y, const T *x, int64_t n, T high, T sum, bool lo
 
 /* `rows` vectors of 16 elements or more, few enough for the first-level cache. Each step is done for all of them, so that one
  * does not wait for the maximum or the sum of another. */
-static void NAME(some_rows)(T *y, int64_t y_row, const T *x, int64_t x_row, int64_t rows, int64_t n, bool logarithm) {
+static void NAME(some_rows)(T *y, int64_t y_row, const T *x, int64_t x_row, int64_t rows, int64_t n, obk_softmax_log *logarithm) {
     T high[TOGETHER], sums[TOGETHER][16] = {{0}};
     for (int64_t r = 0; r < rows; r++) high[r] = NAME(highest)(x + r * x_row, n);
     for (int64_t r = 0; r < rows; r++) VMATH(exp_sums)(logarithm ? NULL : y + r * y_row, x + r * x_row, high[r], n, sums[r]);
@@ -56,7 +67,7 @@ static void NAME(some_rows)(T *y, int64_t y_row, const T *x, int64_t x_row, int6
 }
 
 /* Works in pieces of a multiple of 16 elements: element i of a vector is added to sum i % 16, as without pieces. */
-static void NAME(long_row)(T *y, const T *x, int64_t n, bool logarithm, obk_pace *pace) {
+static void NAME(long_row)(T *y, const T *x, int64_t n, obk_softmax_log *logarithm, obk_pace *pace) {
     T high = x[0], sums[16] = {0};
     for (int64_t i = 0, some; i < n; i += some) {
         some = n - i < 2 * PIECE ? n - i : PIECE;
@@ -77,7 +88,8 @@ static void NAME(long_row)(T *y, const T *x, int64_t n, bool logarithm, obk_pace
 }
 
 /* `rows` vectors of less than 16 elements that fit into a block together: their exponentials are computed as one array. */
-static void NAME(short_rows)(T *y, int64_t y_row, const T *x, int64_t x_row, int64_t rows, int64_t n, bool logarithm) {
+static void NAME(short_rows)(T *y, int64_t y_row, const T *x, int64_t x_row, int64_t rows, int64_t n,
+                             obk_softmax_log *logarithm) {
     T t[BLOCK_ELEMS];
     for (int64_t r = 0; r < rows; r++) {
         const T *row = x + r * x_row;
@@ -91,13 +103,15 @@ static void NAME(short_rows)(T *y, int64_t y_row, const T *x, int64_t x_row, int
         const T *e = t + r * n;
         T *row = y + r * y_row, sum = e[0];
         for (int64_t i = 1; i < n; i++) sum += e[i];
-        const T shift = logarithm ? M(log)(sum) : 0, factor = 1 / sum;
+        const T factor = 1 / sum;
+        T shift = sum;
+        if (logarithm) logarithm(&shift);
         for (int64_t i = 0; i < n; i++) row[i] = logarithm ? row[i] - shift : e[i] * factor;
     }
 }
 
-void OBK_FN(NAME(softmax_rows))(void *to, int64_t y_row, const void *from, int64_t x_row, int64_t rows, int64_t n, bool logarithm,
-                                obk_pace *pace) {
+void OBK_FN(NAME(softmax_rows))(void *to, int64_t y_row, const void *from, int64_t x_row, int64_t rows, int64_t n,
+                                obk_softmax_log *logarithm, obk_pace *pace) {
     T *y = to;
     const T *x = from;
     const int64_t fitting = n < 16 ? BLOCK_ELEMS / n : TOGETHER_BYTES / (n * (int64_t)sizeof(T));

@@ -1,8 +1,8 @@
 /* Mathematical functions over arrays, for the files of this layer: v<name>_f32 and v<name>_f64 (z, x, n); z may equal x.
  *
- * They use SLEEF's vectors (at most 1 ulp) if the build found SLEEF, otherwise the C library. On levels with fused multiply-add,
- * exp and erf of floats are our own loops (at most 1.1 ulp), and so is tanh (at most 2). The result of an element does not depend
- * on its position: arrays may be split anywhere. */
+ * They use SLEEF's vectors (at most 1 ulp) if the build found SLEEF, otherwise the C library. With fused multiply-add, in vectors
+ * or where there are none, exp and erf of floats are our own loops (at most 1.1 ulp), and so is tanh (at most 2). The result of
+ * an element does not depend on its position: arrays may be split anywhere. */
 #ifndef OB_KERNELS_VMATH_H
 #define OB_KERNELS_VMATH_H
 
@@ -12,9 +12,11 @@
 #include <string.h>
 
 #include "kernels/level.h"
+#include "kernels/plain.h"
 #include "kernels/vector.h"
 
-#ifdef OBK_FUSES
+#if defined(OBK_FUSES) || (OBK_PLAIN_REAL && defined(__FP_FAST_FMAF))
+#define OBK_OWN_EXP
 #include "kernels/vmath/accurate_exp.inc.h"
 #endif
 
@@ -78,7 +80,7 @@
 #define T       float
 #define S       f32
 #define M(name) name##f
-#ifdef OBK_FUSES
+#ifdef OBK_OWN_EXP
 #define ACCURATE
 #endif
 #include "kernels/vmath/libm.inc.h"

@@ -221,7 +221,7 @@ static void soften_rows(const ob_kernel_args *args, const block *b, char *row, o
     const attention *a = args->state;
     if (a->precision == a->computing) {
         const int64_t row_step = b->row_bytes / (int64_t)ob_dtype_size(a->computing);
-        a->softmax(b->scores, row_step, b->scores, row_step, b->rows, b->seen, false, pace);
+        a->softmax(b->scores, row_step, b->scores, row_step, b->rows, b->seen, NULL, pace);
         return;
     }
     const bool narrow = !ob__dtype_is_real(a->precision);
@@ -230,10 +230,10 @@ static void soften_rows(const ob_kernel_args *args, const block *b, char *row, o
         (void)ob__convert_in_run(args, row, a->precision, scores, a->computing, b->seen, NULL);
         if (narrow) {
             (void)ob__convert_in_run(args, scores, a->computing, row, a->precision, b->seen, NULL);
-            a->softmax(scores, b->seen, scores, b->seen, 1, b->seen, false, pace);
+            a->softmax(scores, b->seen, scores, b->seen, 1, b->seen, NULL, pace);
             (void)ob__convert_in_run(args, row, a->precision, scores, a->computing, b->seen, NULL);
         } else {
-            a->softmax(row, b->seen, row, b->seen, 1, b->seen, false, pace);
+            a->softmax(row, b->seen, row, b->seen, 1, b->seen, NULL, pace);
         }
         (void)ob__convert_in_run(args, scores, a->computing, row, a->precision, b->seen, NULL);
     }

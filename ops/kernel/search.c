@@ -1,5 +1,11 @@
 #include "ops/kernel/search.h"
 
+#include "kernels/take.h"
+
+obk_find ob__find_loop(ob_dtype dtype, int64_t inner) {
+    return inner == 1 ? OBK_LOOP(find, ->by_type[dtype]) : OBK_LOOP(find, ->columns[dtype]);
+}
+
 typedef struct finding {
     obk_find find;
     const obk_search *search;

@@ -81,7 +81,7 @@ void ob__ml_transform(const ob_ml_post *post, double *scores, int64_t rows, int6
     char *const both[2] = {(char *)scores, (char *)scores};
     const int64_t step = sizeof *scores, none[2] = {0, 0};
     switch (post->transform) {
-    case OB_ML_SOFTMAX: post->softmax(scores, n, scores, n, rows, n, false, &(obk_pace){0}); return;
+    case OB_ML_SOFTMAX: post->softmax(scores, n, scores, n, rows, n, NULL, &(obk_pace){0}); return;
     case OB_ML_LOGISTIC: post->logistic(both, &step, rows * n, none, 1, NULL); return;
     case OB_ML_SOFTMAX_ZERO:
         for (int64_t i = 0; i < rows; i++) softmax_zero(scores + i * n, n);

@@ -4,6 +4,7 @@
 
 #include "kernels/loop.h"
 #include "kernels/ml/ml.h"
+#include "kernels/softmax/softmax.h"
 #include "ops/kernel/kernel.h"
 #include "ops/ml/params.h"
 
@@ -12,8 +13,7 @@ extern const struct ob_struct ob__ml_labels_struct, ob__ml_post_struct, ob__ml_r
 /* post_transform, with its loops. */
 typedef struct ob_ml_post {
     ob_ml_transform transform;
-    void (*softmax)(void *y, int64_t y_row, const void *x, int64_t x_row, int64_t rows, int64_t n, bool logarithm,
-                    obk_pace *pace);
+    obk_softmax_rows *softmax;
     obk_loop logistic; /* NULL: the transform does not need it; also `softmax` */
 } ob_ml_post;
 ob_ml_post ob__ml_post(ob_ml_transform transform);

@@ -54,7 +54,7 @@ static ob_status read_layout(const ob_kernel_site *site, const ob_kernel_args *a
 
 typedef struct softmax {
     layout l;
-    bool logarithm;
+    obk_softmax_log *logarithm; /* NULL: Softmax */
     obk_softmax_rows *rows;
     void (*columns)(void *y, const void *x, int64_t n, int64_t stride, int64_t width, bool logarithm, void *memory,
                     obk_pace *pace);
@@ -66,15 +66,15 @@ static const ob_member layout_members[] = {OB_VALUE(layout, outer), OB_VALUE(lay
 static const ob_struct layout_struct = OB_STRUCT(layout, layout_members);
 
 static const ob_member softmax_members[] = {
-    OB_NESTED(softmax, l, &layout_struct), OB_VALUE(softmax, logarithm), OB_FUNCTION(softmax, rows),
-    OB_FUNCTION(softmax, columns),         OB_FUNCTION(softmax, widen),  OB_FUNCTION(softmax, narrow)};
+    OB_NESTED(softmax, l, &layout_struct), OB_FUNCTION(softmax, logarithm), OB_FUNCTION(softmax, rows),
+    OB_FUNCTION(softmax, columns),         OB_FUNCTION(softmax, widen),     OB_FUNCTION(softmax, narrow)};
 static const ob_struct softmax_struct = OB_STRUCT(softmax, softmax_members);
 
 static ob_status softmax_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
     softmax *s = args->state;
     const ob_dtype dtype = args->in[0].dtype;
     OB_TRY(read_layout(site, args, &s->l, error));
-    s->logarithm = ob__softmax_params(site->node, site->op).logarithm;
+    if (ob__softmax_params(site->node, site->op).logarithm) s->logarithm = OBK_LOOP(softmax, ->log[dtype == OB_DOUBLE]);
     if (s->l.inner == 1)
         s->rows = OBK_LOOP(softmax, ->rows[dtype == OB_DOUBLE]);
     else
@@ -110,11 +110,11 @@ static void strided_block(const softmax *s, const ob_kernel_args *args, int64_t 
     void *sums = ob__take(&memory, OBK_SOFTMAX_BYTES, 1);
     float *lane = (float *)(void *)memory;
     if (!s->widen) {
-        s->columns(y, x, n, inner, width, s->logarithm, sums, pace);
+        s->columns(y, x, n, inner, width, s->logarithm != NULL, sums, pace);
         return;
     }
     for (int64_t i = 0; i < n; i++) s->widen(lane + i * width, x + i * row_bytes, width);
-    s->columns(lane, lane, n, width, width, s->logarithm, sums, pace);
+    s->columns(lane, lane, n, width, width, s->logarithm != NULL, sums, pace);
     for (int64_t i = 0; i < n; i++) s->narrow(y + i * row_bytes, lane + i * width, width);
 }
 
@@ -146,11 +146,11 @@ OB_RUN(ob__run_softmax) {
 typedef struct row_softmax {
     obk_softmax_rows *rows;
     int64_t width; /* bytes of an element */
-    bool logarithm;
+    obk_softmax_log *logarithm; /* NULL: Softmax */
 } row_softmax;
 
 static const ob_member row_softmax_members[] = {OB_FUNCTION(row_softmax, rows), OB_VALUE(row_softmax, width),
-                                                OB_VALUE(row_softmax, logarithm)};
+                                                OB_FUNCTION(row_softmax, logarithm)};
 static const ob_struct row_softmax_struct = OB_STRUCT(row_softmax, row_softmax_members);
 
 void ob__softmax_rows(char *const *pointers, const int64_t *step, int64_t n, const int64_t *row, int64_t rows,
@@ -173,9 +173,8 @@ static ob_status softmax_row(const ob_kernel_site *site, const ob_kernel_args *a
     if (dtype != OB_FLOAT && dtype != OB_DOUBLE) return OB_OK;
     row_softmax *made = ob__tail(site, 1, sizeof *made);
     OB_FAIL_IF(!made, error, OB_E_MEMORY, "no memory for a plan");
-    *made = (row_softmax){.width = (int64_t)ob_dtype_size(dtype),
-                          .rows = OBK_LOOP(softmax, ->rows[dtype == OB_DOUBLE]),
-                          .logarithm = ob__softmax_params(site->node, site->op).logarithm};
+    *made = (row_softmax){.width = (int64_t)ob_dtype_size(dtype), .rows = OBK_LOOP(softmax, ->rows[dtype == OB_DOUBLE])};
+    if (ob__softmax_params(site->node, site->op).logarithm) made->logarithm = OBK_LOOP(softmax, ->log[dtype == OB_DOUBLE]);
     *call = (ob_row_call){.loop = ob__softmax_rows, .params = made, .params_type = &row_softmax_struct};
     return OB_OK;
 }
@@ -204,7 +203,7 @@ static const ob_struct hardmax_struct = OB_STRUCT(hardmax, hardmax_members);
 static ob_status hardmax_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
     hardmax *h = args->state;
     OB_TRY(read_layout(site, args, &h->l, error));
-    h->find = OBK_LOOP(find, ->by_type[ob__computing_type(args)]);
+    h->find = ob__find_loop(ob__computing_type(args), h->l.inner);
     OB_TRY(ob__keep_one(site, ob__computing_type(args), &h->one, error));
     OB_TRY(ob__plan_real(args, needs, error));
     return ob__need_scratch(needs, h->l.outer * h->l.inner, sizeof(int64_t), error);

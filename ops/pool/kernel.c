@@ -47,11 +47,17 @@ typedef struct job {
     int64_t *indices;
 } job;
 
+/* Of obk_pools. */
+static int loop_type(const ob_kernel_args *args) {
+    const ob_dtype dtype = args->in[0].dtype;
+    return ob__dtype_is_real_or_half(dtype) ? (ob__computing_type(args) == OB_DOUBLE ? OBK_POOL_F64 : OBK_POOL_F32)
+           : dtype == OB_INT8               ? OBK_POOL_I8
+                                            : OBK_POOL_U8;
+}
+
 static ob_status find_loops(const ob_kernel_site *site, const ob_kernel_args *args, pool *p, ob_error *error) {
-    ob_dtype dtype = args->in[0].dtype;
-    int type = ob__dtype_is_real_or_half(dtype) ? (ob__computing_type(args) == OB_DOUBLE ? OBK_POOL_F64 : OBK_POOL_F32)
-               : dtype == OB_INT8               ? OBK_POOL_I8
-                                                : OBK_POOL_U8;
+    const ob_dtype dtype = args->in[0].dtype;
+    const int type = loop_type(args);
     if (p->k.kind == OBK_POOL_MAX)
         p->max = OBK_LOOP(pool, ->max[type]);
     else if (type <= OBK_POOL_F64)
@@ -119,6 +125,7 @@ static ob_status cut(const ob_kernel_site *site, const ob_kernel_args *args, poo
     } else if (!convolves) {
         work = obk_window_work(w) + w->n_out;
     }
+    if (p->max && !p->k.tiled) p->max = OBK_LOOP(pool, ->max_each[loop_type(args)]);
     p->n_parts = p->n_planes * blocks;
     p->n_each = CHUNK / (work > 0 ? work : 1) + 1;
     return OB_OK;
@@ -188,9 +195,12 @@ OB_RUN(ob__run_pool) {
     return ob__run_real(args, ob__compute_pool, error);
 }
 
-const ob_kernel ob__kernel_pool = {
-    .name = "pool", .state_bytes = sizeof(pool), .plan = pool_plan, OB_RUNS(ob__run_pool),
-                                   OB_PLAIN(ob__compute_pool), .state = &pool_struct};
+const ob_kernel ob__kernel_pool = {.name = "pool",
+                                   .state_bytes = sizeof(pool),
+                                   .plan = pool_plan,
+                                   OB_RUNS(ob__run_pool),
+                                   OB_PLAIN(ob__compute_pool),
+                                   .state = &pool_struct};
 
 /* ---- Global pooling: each plane becomes one element ---- */
 

@@ -4,9 +4,9 @@
 #include "core/base/integers.h"
 #include "core/graph/types.h"
 #include "kernels/reduce/reduce.h"
-#include "kernels/take.h"
 #include "ops/kernel/common.h"
 #include "ops/kernel/members.h"
+#include "ops/kernel/search.h"
 #include "ops/reduce/params.h"
 
 typedef struct argreduce {
@@ -25,13 +25,13 @@ static ob_status argreduce_plan(const ob_kernel_site *site, ob_kernel_args *args
     const ob_view *in = &args->in[0];
     int32_t axis = 0;
     OB_TRY(ob__check_type(site, args, 0, error));
-    k->find = OBK_LOOP(find, ->by_type[ob__dtype_is_real_or_half(in->dtype) ? ob__computing_type(args) : in->dtype]);
-    if (!k->find) return ob__no_type(site, error, in->dtype);
     if (in->rank > 0) OB_TRY(ob__axis(p.axis, in->rank, &axis, error)); /* a scalar has one element, index 0 */
     k->search = (obk_search){.n = in->rank > 0 ? in->dims[axis] : 1,
                              .inner = in->rank > 0 ? ob__product(in->dims, axis + 1, in->rank) : 1,
                              .smallest = p.smallest,
                              .last = p.last};
+    k->find = ob__find_loop(ob__dtype_is_real_or_half(in->dtype) ? ob__computing_type(args) : in->dtype, k->search.inner);
+    if (!k->find) return ob__no_type(site, error, in->dtype);
     const int64_t outer = ob__product(in->dims, 0, axis), n_out = ob__count(&args->out[0]);
     OB_FAIL_IF(outer * k->search.inner != n_out, error, OB_E_SHAPE, "the result has %lld elements", (long long)n_out);
     OB_FAIL_IF(k->search.n == 0, error, OB_E_SHAPE, "axis %d has size 0: no element can be chosen", axis);
@@ -63,5 +63,5 @@ const ob_kernel ob__kernel_argreduce = {.name = "argreduce",
                                         .state_bytes = sizeof(argreduce),
                                         .plan = argreduce_plan,
                                         OB_RUNS(ob__run_argreduce),
-                                   OB_PLAIN(ob__compute_argreduce),
+                                        OB_PLAIN(ob__compute_argreduce),
                                         .state = &argreduce_struct};

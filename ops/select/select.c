@@ -290,8 +290,8 @@ static const ob_view *any_output(const ob_kernel_args *args) {
 
 /* Whether k is 1, so that it suffices to search the position of the largest (smallest) element. Not for the smallest of floats:
  * NaN ranks last there, but the search stops at it. */
-static bool finds_one(const ob_topk_params *params, ob_dtype dtype, int64_t k) {
-    return k == 1 && OBK_LOOP(find, ->by_type[dtype]) && !(params->smallest && ob__dtype_is_real_or_half(dtype));
+static bool finds_one(const ob_topk_params *params, ob_dtype dtype, int64_t k, int64_t inner) {
+    return k == 1 && ob__find_loop(dtype, inner) && !(params->smallest && ob__dtype_is_real_or_half(dtype));
 }
 
 static ob_status topk_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error) {
@@ -310,8 +310,9 @@ static ob_status topk_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_
     if (!choosers[computed]) return ob__no_type(site, error, in->dtype);
     OB_FAIL_IF(in->dims[axis] > UINT32_MAX, error, OB_E_LIMIT, "axis %d has more than 2^32 elements", axis);
     OB_TRY(ob__plan_real(args, needs, error));
-    if (finds_one(params, computed, out->dims[axis]))
-        t->find = OBK_LOOP(find, ->by_type[computed]);
+    const int64_t inner = ob__product(in->dims, axis + 1, in->rank);
+    if (finds_one(params, computed, out->dims[axis], inner))
+        t->find = ob__find_loop(computed, inner);
     else
         t->choose = choosers[computed];
     if (t->find) return ob__need_scratch(needs, ob__wanted(args, 1) ? 0 : ob__count(out), sizeof(int64_t), error);

@@ -200,7 +200,8 @@ static void places_are_found(void **state) {
                         tables[0]->convert[types[t]][OB_FLOAT](x, numbers, n_in);
                     kl_out z = kl_out_open((size_t)n_out * sizeof(int64_t), 0);
                     int64_t blocks = (at.inner + OBK_REDUCE_COLUMNS - 1) / OBK_REDUCE_COLUMNS;
-                    tables[l]->find->by_type[types[t]](&s, z.data, x, 0, at.outer * blocks);
+                    (at.inner == 1 ? tables[l]->find->by_type : tables[l]->find->columns)[types[t]](&s, z.data, x, 0,
+                                                                                                    at.outer * blocks);
                     for (int64_t o = 0; o < n_out; o++) {
                         const float *from = numbers + o / at.inner * at.n * at.inner + o % at.inner;
                         assert_int_equal(((int64_t *)z.data)[o], place_of(from, at.n, at.inner, s.smallest, s.last));

@@ -75,7 +75,7 @@ static void run(const obk_pool *p, int type, const void *x, void *y, int64_t *in
     const obk_pools *pools = OBK_LOOPS(pool);
     for (int64_t b = p->tiled ? p->tiling.n_blocks : 1; b-- > 0;)
         if (p->kind == OBK_POOL_MAX)
-            pools->max[type](p, x, y, indices, b, lane, &(obk_pace){0});
+            (p->tiled ? pools->max : pools->max_each)[type](p, x, y, indices, b, lane, &(obk_pace){0});
         else
             pools->sum[type](p, x, y, b, lane, &(obk_pace){0});
     wc_free(lane, bytes);
