@@ -27,10 +27,12 @@ import onnx
 
 WIDTHS = {1: 4, 2: 1, 3: 1, 4: 2, 5: 2, 6: 4, 7: 8, 9: 1, 10: 2, 11: 8, 12: 4, 13: 8, 14: 8, 15: 16, 16: 2,
           17: 1, 18: 1, 19: 1, 20: 1, 24: 1}
+PACKED = {21: (4, False), 22: (4, True), 23: (4, False), 25: (2, False), 26: (2, True)}  # bits in a file, signed
 FIELDS = {1: ("float_data", "<f4"), 6: ("int32_data", "<i4"), 7: ("int64_data", "<i8"), 11: ("double_data", "<f8"),
           12: ("uint64_data", "<u4"), 13: ("uint64_data", "<u8"), 2: ("int32_data", "u1"), 3: ("int32_data", "i1"),
           4: ("int32_data", "<u2"), 5: ("int32_data", "<i2"), 9: ("int32_data", "u1"), 10: ("int32_data", "<u2"),
-          16: ("int32_data", "<u2")}
+          16: ("int32_data", "<u2"), **{kind: ("int32_data", "u1") for kind in (17, 18, 19, 20, 24)},
+          14: ("float_data", "<f4"), 15: ("double_data", "<f8")}
 
 
 # For another machine: the arguments are a plan, inputs, and the folder of the outputs.
@@ -73,6 +75,18 @@ class Unread(Exception):
     pass
 
 
+def unpacked(tensor):
+    """One byte for each element."""
+    bits, is_signed = PACKED[tensor.data_type]
+    data = tensor.raw_data if tensor.HasField("raw_data") else numpy.array(tensor.int32_data).astype("u1").tobytes()
+    each = 8 // bits
+    codes = numpy.repeat(numpy.frombuffer(data, "u1"), each)
+    codes = (codes >> (numpy.arange(codes.size) % each * bits).astype("u1")) & ((1 << bits) - 1)
+    if is_signed:
+        codes = numpy.where(codes >> (bits - 1), codes | (0xFF << bits & 0xFF), codes)
+    return codes.astype("u1").tobytes()[:int(numpy.prod(tensor.dims, dtype=int))]
+
+
 def tensor_bytes(path):
     """The elements of a file, as they lie in memory."""
     tensor = onnx.TensorProto()
@@ -82,6 +96,8 @@ def tensor_bytes(path):
         except Exception as error:
             raise Unread("not a tensor") from error
     kind = tensor.data_type
+    if kind in PACKED:
+        return unpacked(tensor)
     if kind not in WIDTHS:
         raise Unread(f"elements of type {kind}")
     if tensor.HasField("raw_data") or kind not in FIELDS:

@@ -256,6 +256,14 @@ static ob_status optional_run(const ob_kernel_args *args, ob_error *error) {
     return take(args, 0, &cells->out[0], error);
 }
 
+/* A tensor counts as its own element. */
+static ob_status get_view(const ob_kernel_site *site, ob_kernel_args *args, ob_error *error) {
+    (void)site;
+    (void)error;
+    args->out[0] = args->in[0];
+    return OB_OK;
+}
+
 static ob_status get_run(const ob_kernel_args *args, ob_error *error) {
     ob_cell *cell = NULL;
     if (!args->cells || !args->cells->in[0]) { /* a tensor counts as its own element */
@@ -301,5 +309,6 @@ const ob_kernel ob__kernel_concat_from_sequence = {.name = "concat_from_sequence
 /* Before planning, the executor replaces it by a Loop. */
 const ob_kernel ob__kernel_sequence_map = {.name = "sequence_map", .flags = OB_KERNEL_CONTROL};
 const ob_kernel ob__kernel_optional = {.name = "optional", .flags = SEES_CELLS, .run = optional_run};
-const ob_kernel ob__kernel_optional_get = {.name = "optional_get", .flags = SEES_CELLS | OB_KERNEL_DYNAMIC, .run = get_run};
+const ob_kernel ob__kernel_optional_get = {
+    .name = "optional_get", .flags = SEES_CELLS | OB_KERNEL_DYNAMIC | OB_KERNEL_VIEW, .view = get_view, .run = get_run};
 const ob_kernel ob__kernel_optional_has = {.name = "optional_has", .flags = SEES_CELLS, .run = has_run};

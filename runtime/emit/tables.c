@@ -9,6 +9,7 @@
 #include "ops/table/op.h"
 #include "passes/check/names.h"
 #include "runtime/emit/emitter.h"
+#include "runtime/run/cells.h"
 #include "runtime/session.h"
 
 /* The bytes that a layout addresses, relative to its first element. */
@@ -103,7 +104,6 @@ static ob_status put_value(ob_emitted_plan *t, const ob_slot *slot, bool is_read
         return OB_OK;
     }
     const ob_layout *layout = slot->layout;
-    if (layout->dtype == OB_STRING) return ob__emit_refuse(t->e, "strings");
     if (is_read || slot->buffer->kind != OB_BUFFER_CONST) OB_TRY(ob__emit_address(t, slot, &place, &offset));
     ob__text_printf(&t->values, "{%u, %d, %d, %lld, %u}, ", place, (int)layout->dtype, (int)layout->rank, (long long)offset,
                     t->n_sizes);
@@ -174,6 +174,11 @@ static ob_status put_kernel(ob_emitted_plan *t, const ob_step *step, const char 
 static ob_status refuse_dynamic(ob_emitter *e, const ob_node *node) {
     if (node->op->kernel->flags & OB_KERNEL_CONTROL)
         return ob__emit_refuse(e, "sizes in its subgraphs depend on data, or change between iterations");
+    for (uint32_t i = 0; i < node->n_inputs + node->n_outputs; i++) {
+        const ob_value *value = i < node->n_inputs ? node->inputs[i] : node->outputs[i - node->n_inputs];
+        if (value && ob__is_cell_type(&ob__fact(&e->session->facts, value)->type))
+            return ob__emit_refuse(e, "sequences, optionals and maps");
+    }
     return ob__emit_refuse(e, "the size of its result depends on data");
 }
 
@@ -183,6 +188,8 @@ static ob_status put_step(ob_emitted_plan *t, const ob_step *step) {
     const uint32_t values = t->n_values;
     e->node = step->node;
     if (step->kind == OB_STEP_IN_PLACE) return OB_OK;
+    for (uint32_t i = 0; i < step->n_in + step->n_out; i++)
+        if (step->slots[i] && step->slots[i]->layout->dtype == OB_STRING) return ob__emit_refuse(e, "strings");
     if (step->kind == OB_STEP_DYNAMIC) return refuse_dynamic(e, step->node);
     if (step->kind == OB_STEP_CONTROL)
         OB_TRY(ob__emit_control(t, step, &run, &state));
@@ -217,9 +224,13 @@ static ob_status put_all(ob_emitted_plan *t) {
     OB_TRY(ob__emit_bodies(t));
     e->node = plan->rest ? plan->rest->nodes[0] : NULL;
     if (plan->rest) return ob__emit_refuse(e, "the sizes that it reads depend on data");
-    for (uint32_t i = 0; i < e->session->model->graph->n_outputs; i++)
-        if (!plan->outputs[i].slot)
-            return ob__emit_refuse(e, "the size of output %s depends on data", e->session->model->graph->outputs[i]->name);
+    for (uint32_t i = 0; i < e->session->model->graph->n_outputs; i++) {
+        const ob_value *value = e->session->model->graph->outputs[i];
+        if (plan->outputs[i].slot) continue;
+        if (ob__is_cell_type(&ob__fact(&e->session->facts, value)->type))
+            return ob__emit_refuse(e, "output %s is a sequence, an optional or a map", value->name);
+        return ob__emit_refuse(e, "the size of output %s depends on data", value->name);
+    }
     const uint64_t bytes = plan->memory.arena_bytes + plan->memory.scratch_bytes;
     OB_FAIL_IF(bytes > INT32_MAX, e->error, OB_E_LIMIT, "the work memory has %llu bytes: written plans have less than 2 GiB",
                (unsigned long long)bytes);
