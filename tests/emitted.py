@@ -9,6 +9,9 @@ What cannot be emitted must be refused by name, before a file is written.
 --emulator COMMAND --other-library LIBRARY --other-compiler COMPILER: the files are also compiled for another machine, whose
 programs COMMAND runs. Its results are those of this machine with the first library, which is as small (no SLEEF).
 
+--random PROGRAM --count N --seed S: N random models of PROGRAM (tests/random_sizes), with one or two sets of sizes, at a random
+level, among them models with names that try to be code; and calls with bad options, which must be refused.
+
 --expect FILE: a line `MODEL: REASON` for each model that is not emitted or compared; the program fails when it is otherwise.
 """
 import argparse
@@ -24,6 +27,7 @@ import sys
 
 import numpy
 import onnx
+import onnx.parser
 
 WIDTHS = {1: 4, 2: 1, 3: 1, 4: 2, 5: 2, 6: 4, 7: 8, 9: 1, 10: 2, 11: 8, 12: 4, 13: 8, 14: 8, 15: 16, 16: 2,
           17: 1, 18: 1, 19: 1, 20: 1, 24: 1}
@@ -255,17 +259,135 @@ def compare_text(paths, model, sizes, work, level, rounds=4):
     for i in range(rounds * numbers["m_PLANS"]):
         plan = i % numbers["m_PLANS"]
         contents, given = [], []
-        for k, (name, forms) in enumerate(inputs):
+        for k, (_, forms) in enumerate(inputs):
             kind, dims = re.match(r"(\w+) \[(.*)\]", forms.split(" or ")[plan]).groups()
             contents.append(draw(choices, kind, int(numpy.prod([int(d) for d in dims.split(", ") if d], dtype=int))))
             with open(f"{work}/input_{k}.raw", "wb") as file:
                 file.write(contents[-1])
-            given += ["--input", f"{name}={work}/input_{k}.raw:{kind}[{dims.replace(' ', '')}]"]
+            given += ["--input", f"{work}/input_{k}.raw:{kind}[{dims.replace(' ', '')}]"]
         ran = call([paths.run, model, *given, "--output-dir", work + "/expected", "--quiet"], env=environment)
         result = run_emitted(paths, work, plan, contents, numbers, ran.returncode == 0)
         if result != "same":
             return result + f" (plan {plan}, round {i}: {ran.stdout.strip()})"
     return "same"
+
+
+# ---- Random models ----
+
+ATTACKS = ["*/ int evil; /*", "x\\", "a??/b", '"; system("x', "line\nbreak\r\t", "%s%n", "\u202e evil", "*\\\n/ x", "// y\\",
+           "#if 0"]
+BAD_NAMES = ["", "1a", "a b", "a/../b", "while", "main", "ob_x", "_x", "x" * 33, "a\nb", "a;b", "\u00e9", "../m"]
+BAD_PLANS = ["", "N", "N=", "=3", "N=-1", "N=x", "N=99999999999999999999", ",", "N=3,,N=4", "N=3;M=4"]
+
+
+def with_hostile_names(paths, text, path, choices):
+    """The model as a file, with other names of values, nodes and the graph. False: it has no such form."""
+    model = onnx.ModelProto()
+    try:
+        model = onnx.parser.parse_model(text)
+    except Exception:  # words that only this project reads
+        return False
+    used = {}
+
+    def renamed(name):
+        if name and name not in used:
+            used[name] = f"{choices.choice(ATTACKS)}{len(used)}"
+        return used.get(name, "")
+
+    def rename(graph):
+        for value in [*graph.input, *graph.output, *graph.value_info, *graph.initializer]:
+            value.name = renamed(value.name)
+        for node in graph.node:
+            node.name = choices.choice(ATTACKS)
+            node.doc_string = choices.choice(ATTACKS)
+            node.input[:] = [renamed(name) for name in node.input]
+            node.output[:] = [renamed(name) for name in node.output]
+            for attribute in node.attribute:
+                if attribute.type == onnx.AttributeProto.GRAPH:
+                    rename(attribute.g)
+
+    rename(model.graph)
+    model.graph.name = model.producer_name = model.graph.doc_string = choices.choice(ATTACKS)
+    onnx.save(model, path)
+    return True
+
+
+def has_attack(folder):
+    for path in glob.glob(folder + "/*"):
+        with open(path, "rb") as file:
+            content = file.read()
+        if path.endswith(".bin"):
+            continue
+        if b"evil; /*" in content or b"??/" in content or b'system("' in content or any(c > 126 or c < 10 for c in content):
+            return True
+    return False
+
+
+def compare_random(paths, path, work):
+    """What came of one random model: same, refused, or a failure."""
+    shutil.rmtree(work, ignore_errors=True)
+    os.makedirs(work)
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    choices = random.Random(os.path.basename(path))
+    head = text.split(") =>", 1)[0]
+    symbols = [symbol for symbol in "NMK" if re.search(rf"\b{symbol}\b", head)]
+    sizes = []
+    for dims, name in re.findall(r"\[([^\]]*)\] (v\d+)", head):
+        for axis, dim in enumerate(dims.split(",")):
+            if dim.strip() == "?":
+                sizes += ["--dim", f"{name}[{axis}]={choices.choice([1, 3, 3, 2, 4])}"]
+    drawn = {symbol: choices.choice([1, 2, 3, 4, 0, 3]) for symbol in symbols}
+    for symbol, size in drawn.items():
+        sizes += ["--dim", f"{symbol}={size}"]
+    level = choices.choice(paths.levels)
+    ran = call([paths.run, path, "--random", *sizes, "--quiet"])
+    if symbols and choices.randrange(2):
+        sizes += ["--plan", ",".join(f"{symbol}={choices.choice([drawn[symbol], 1, 3])}" for symbol in symbols)]
+    model = path
+    if not any("[" in size for size in sizes) and choices.randrange(3) == 0 and \
+            with_hostile_names(paths, text, work + "/hostile.onnx", choices):
+        model = work + "/hostile.onnx"
+    result = compare_text(paths, model, sizes, work, level, 2)
+    if has_attack(work + "/c"):
+        return "FAILED: text of the model is in the files"
+    if result.startswith("FAILED: exit status 1, files []") and (ran.returncode or "--plan" in sizes):
+        return "refused: these sizes are not possible"
+    return result if result == "same" or result.startswith("FAILED") else "refused: " + result
+
+
+def check_bad_options(paths, work):
+    """The number of calls with bad options that are not refused, or leave files."""
+    failed = 0
+    model = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../models/digits.onnx")
+    for options in [["--name", name] for name in BAD_NAMES] + [["--plan", plan] for plan in BAD_PLANS] + \
+                   [["--level", level] for level in ("", "avx", "sse9", "AVX2")] + [["--weights", "x"], ["--dim", "batch=-1"]]:
+        shutil.rmtree(work, ignore_errors=True)
+        ran = call([paths.run, model, "--dim", "batch=1", "--emit-c", work, "--quiet", *options])
+        if ran.returncode not in (1, 2) or not ran.stdout or (os.path.isdir(work) and os.listdir(work)):
+            print(f"FAILED: {options}: exit status {ran.returncode}: {ran.stdout.strip()}")
+            failed += 1
+    return failed
+
+
+def run_random(paths):
+    texts = paths.work + "/texts"
+    shutil.rmtree(texts, ignore_errors=True)
+    os.makedirs(texts)
+    subprocess.run([paths.random, "--texts", texts, "--count", str(paths.count), "--seed", str(paths.seed)], check=True)
+    files = sorted(glob.glob(texts + "/*.onnxtxt"), key=lambda path: int(os.path.basename(path).split(".")[0]))
+    failed = check_bad_options(paths, paths.work + "/bad")
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        results = list(pool.map(lambda path: compare_random(paths, path, f"{paths.work}/{os.path.basename(path)[:-8]}"), files))
+    for path, result in zip(files, results):
+        if result.startswith("FAILED"):
+            print(f"{os.path.basename(path)}: {result}")
+            failed += 1
+        else:
+            shutil.rmtree(f"{paths.work}/{os.path.basename(path)[:-8]}")
+    same = results.count("same")
+    print(f"{len(files)} random models: {same} have the same results, {failed} failed")
+    return failed != 0 or same * 5 < len(files)  # most of the others depend on data
 
 
 def call_library(work, plan, contents, numbers):
@@ -321,7 +443,11 @@ def main():
     parser.add_argument("library")
     parser.add_argument("include")
     parser.add_argument("work")
-    parser.add_argument("models", nargs="+")
+    parser.add_argument("models", nargs="*")
+    parser.add_argument("--random")
+    parser.add_argument("--count", type=int, default=100)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--levels", default="baseline")  # of random models, by commas
     parser.add_argument("--level", default="baseline")
     parser.add_argument("--links", default="-lm")  # of the library
     parser.add_argument("--compiler", default="cc")
@@ -333,6 +459,9 @@ def main():
     parser.add_argument("--write", action="store_true", help="write the file of --expect")
     paths = parser.parse_args()
     paths.links = paths.links.split()
+    paths.levels = paths.levels.split(",")
+    if paths.random:
+        return run_random(paths)
     jobs = []
     folders = []
     for folder in paths.models:

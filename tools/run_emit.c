@@ -63,6 +63,19 @@ static bool make_views(const run_options *r, const ob_session *session, const em
     return true;
 }
 
+/* A session with several sets of sizes was created without any, so it has not looked at the names. */
+static bool knows_symbols(const run_options *r, const ob_session *session) {
+    const ob_dims *pool = ob_session_dims(session);
+    const char *unknown = NULL;
+    for (size_t p = 0; p < r->n_plans; p++)
+        for (size_t i = 0; i < r->plans[p].n; i++)
+            if (ob_dim_find(pool, r->plans[p].sizes[i].name) == OB_DIM_UNKNOWN) unknown = r->plans[p].sizes[i].name;
+    for (size_t i = 0; i < r->n_dims && r->n_plans; i++)
+        if (ob_dim_find(pool, r->dims[i].name) == OB_DIM_UNKNOWN) unknown = r->dims[i].name;
+    if (unknown) complain(TOOL, r->model, "the model has no symbol '%.200s'", unknown);
+    return !unknown;
+}
+
 /* The sizes of files, or of random inputs. Elements are not used: a written plan is for all of them. */
 static exit_code take_views(const run_options *r, const ob_session *session, ob_view *views) {
     run_inputs inputs = {0};
@@ -86,6 +99,7 @@ exit_code emit_c(const run_options *r, ob_session *session, ob_error *error, boo
         complain(TOOL, r->model, "out of memory");
         return EXIT_FAILED;
     }
+    if (!knows_symbols(r, session)) code = EXIT_MISUSED;
     for (size_t p = 0; p < n_plans && code == EXIT_DONE; p++)
         if (p == 0 && (r->n_files || r->random))
             code = take_views(r, session, views);
@@ -108,7 +122,7 @@ bool add_plan(run_options *r, const char *text) {
         return false;
     }
     emit_plan *plan = &r->plans[r->n_plans++];
-    while (*text) {
+    do {
         char one[200];
         const size_t n = strcspn(text, ",");
         if (n >= sizeof one || plan->n == MAX_DIMS) {
@@ -121,7 +135,7 @@ bool add_plan(run_options *r, const char *text) {
         if (!parse_dim(TOOL, one, name, sizeof plan->names[0], &plan->sizes[plan->n].size)) return false;
         plan->sizes[plan->n++].name = name;
         text += n + (text[n] == ',');
-    }
+    } while (*text);
     return true;
 }
 

@@ -21,11 +21,11 @@ typedef struct ob_emitted {
 typedef struct ob_emitted_constant {
     const char *at; /* the lowest address that a step reads */
     uint64_t n_bytes;
-    uint32_t width;      /* bytes of a number in it */
-    uint32_t number;     /* NAME_cNUMBER */
-    uint64_t offset;     /* in the binary file */
-    const ob_plan *plan; /* the last one that has a place for it, and that place */
-    uint32_t place;
+    uint32_t width;   /* bytes of a number in it */
+    uint32_t number;  /* NAME_cNUMBER */
+    uint64_t offset;  /* in the binary file */
+    uint32_t n_plans; /* of the last one that has a place for it, its number + 1; 0: none */
+    uint32_t place;   /* there */
     struct ob_emitted_constant *next;
 } ob_emitted_constant;
 

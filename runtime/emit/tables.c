@@ -63,8 +63,8 @@ static ob_status find_constant(ob_emitted_plan *t, const ob_slot *slot, uint32_t
     ob_emitted_constant *c = ob__emit_constant(t->e, at, (uint64_t)(high - low), (uint32_t)ob__number_width(slot->layout->dtype));
     OB_FAIL_IF(!c, t->e->error, OB_E_MEMORY, "no memory for the text");
     *offset = at - c->at - low;
-    if (c->plan != t->plan) {
-        c->plan = t->plan;
+    if (c->n_plans != t->number + 1) { /* two sets of sizes may have one plan */
+        c->n_plans = t->number + 1;
         c->place = add_place(t, OB_AHEAD_CONSTANT, c->number);
     }
     *place = c->place;

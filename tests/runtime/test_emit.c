@@ -178,6 +178,25 @@ static void texts_cannot_be_code(void **state) {
     }
 }
 
+/* Two sets of the same sizes have one plan, and each its tables with the places of constants. */
+static void the_same_sizes_twice(void **state) {
+    written w = {.n = 0};
+    ob_model *model = scale_model();
+    ob_session *session = session_of(model);
+    const ob_view views[2] = {shape_of(4), shape_of(4)};
+    const ob_emit_options options = {.name = "m", .weights = OB_EMIT_WEIGHTS_C};
+    ob_error error;
+    (void)state;
+    assert_int_equal(ob_session_emit(session, views, 1, 2, &options, keep, &w, &error), OB_OK);
+    const char *text = file_of(&w, "m.c"), *first = strstr(text, "m_places0[] = {"), *second = strstr(text, "m_places1[] = {");
+    assert_non_null(first);
+    assert_non_null(second);
+    assert_memory_equal(strchr(first, '{'), strchr(second, '{'), strcspn(first, ";") - strlen("m_places0[] = "));
+    drop(&w);
+    ob_session_close(&session);
+    ob_model_close(&model);
+}
+
 /* An operator whose result has a size that depends on data is refused by name, and nothing is written. */
 static void the_rest_is_refused(void **state) {
     written w = {.n = 0};
@@ -215,6 +234,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(files_are_the_same_each_time), cmocka_unit_test(names_are_checked),
         cmocka_unit_test(wrong_calls_are_refused),      cmocka_unit_test(texts_cannot_be_code),
-        cmocka_unit_test(the_rest_is_refused),          cmocka_unit_test(growing_states_are_refused)};
+        cmocka_unit_test(the_rest_is_refused),          cmocka_unit_test(growing_states_are_refused),
+        cmocka_unit_test(the_same_sizes_twice)};
     return cmocka_run_group_tests_name("emit", tests, NULL, NULL);
 }

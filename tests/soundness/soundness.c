@@ -7,6 +7,8 @@
  *                                     only checks these models, and fails if one takes too long or too much memory
  *     random_sizes --limits --file MODEL
  *                                     the same for a text
+ *     random_sizes --texts FOLDER --count MODELS [--seed S] [--guards]
+ *                                     only writes these models, as FOLDER/SEED.onnxtxt
  *     random_sizes --case SEED        prints one model and its errors
  *     random_sizes --file MODEL       judges a text */
 #include <stdio.h>
@@ -40,14 +42,17 @@ typedef struct campaign {
     FILE *log; /* every exception, one per line */
 } campaign;
 
-static void keep_text(const char *folder, uint64_t seed, const char *text) {
+static bool write_text(const char *folder, uint64_t seed, const char *ending, const char *text) {
     char path[600];
-    if (!folder) return;
-    snprintf(path, sizeof path, "%s/%llu.txt", folder, (unsigned long long)seed);
+    snprintf(path, sizeof path, "%s/%llu%s", folder, (unsigned long long)seed, ending);
     FILE *file = fopen(path, "w");
-    if (!file) return;
-    fputs(text, file);
-    fclose(file);
+    if (!file) return false;
+    const bool written = fputs(text, file) >= 0;
+    return fclose(file) == 0 && written;
+}
+
+static void keep_text(const char *folder, uint64_t seed, const char *text) {
+    if (folder) (void)write_text(folder, seed, ".txt", text);
 }
 
 static void on_found(void *context, const difference *f) {
@@ -83,6 +88,19 @@ static void judge_stream(judge *j, const stream *s, uint64_t seed, bool prints) 
     judge_text(j, text, seed, twins, 3);
     for (int i = 0; i < 3; i++) free(texts[i]);
     free(text);
+}
+
+static int write_texts(uint64_t count, uint64_t seed, bool guards, const char *folder) {
+    static gen g;
+    for (uint64_t i = 0; i < count; i++) {
+        stream s;
+        guards ? stream_fill_guards(&s, seed + i) : stream_fill(&s, seed + i);
+        char *text = gen_model(&g, &s, &plain_spelling);
+        const bool written = write_text(folder, seed + i, ".onnxtxt", text);
+        free(text);
+        if (!written) return fprintf(stderr, "soundness: %s cannot be written\n", folder), 2;
+    }
+    return 0;
 }
 
 /* ---- Limits ---- */
@@ -307,7 +325,7 @@ static int judge_file(campaign *c, const char *path, bool limits) {
 int main(int argc, char **argv) {
     static campaign c;
     uint64_t count = 0, pairs = 0, seed = 1;
-    const char *folder = NULL, *file = NULL, *ceilings = NULL;
+    const char *folder = NULL, *texts = NULL, *file = NULL, *ceilings = NULL;
     bool one = false, first = false, prints_table = false, limits = false;
     c.judge.n_points = 24;
     for (int i = 1; i < argc; i++) {
@@ -330,6 +348,8 @@ int main(int argc, char **argv) {
             c.judge.n_points = (uint32_t)strtoul(next, NULL, 10), i++;
         else if (strcmp(argv[i], "--case") == 0)
             one = true, seed = strtoull(next, NULL, 10), i++;
+        else if (strcmp(argv[i], "--texts") == 0)
+            texts = next, i++;
         else if (strcmp(argv[i], "--keep") == 0)
             folder = next, i++;
         else if (strcmp(argv[i], "--ceilings") == 0)
@@ -344,6 +364,7 @@ int main(int argc, char **argv) {
     c.judge.found = on_found;
     c.judge.context = &c;
     if (file) return judge_file(&c, file, limits);
+    if (texts) return write_texts(count, seed, c.guards, texts);
     if (limits) return check_limits(count, seed, folder);
     c.prints = one;
     if (one) count = 1;
