@@ -13,22 +13,10 @@
 
 /* ---- Windows ---- */
 
-static int64_t window_rank(const void *owner, uint32_t i) {
-    (void)i;
-    return ((const obk_window *)owner)->rank;
-}
-static int64_t tiling_rank(const void *owner, uint32_t i) {
-    (void)i;
-    return ((const obk_tiling *)owner)->rank;
-}
-static int64_t tiling_kernel(const void *owner, uint32_t i) {
-    (void)i;
-    return ((const obk_tiling *)owner)->n_kernel;
-}
-static int64_t tiling_rows(const void *owner, uint32_t i) {
-    (void)i;
-    return ((const obk_tiling *)owner)->n_rows;
-}
+OB_COUNT(window_rank, obk_window, rank)
+OB_COUNT(tiling_rank, obk_tiling, rank)
+OB_COUNT(tiling_kernel, obk_tiling, n_kernel)
+OB_COUNT(tiling_rows, obk_tiling, n_rows)
 
 static const ob_member axis_members[] = {OB_VALUE(obk_axis, in),     OB_VALUE(obk_axis, out),      OB_VALUE(obk_axis, kernel),
                                          OB_VALUE(obk_axis, stride), OB_VALUE(obk_axis, dilation), OB_VALUE(obk_axis, before),
@@ -86,14 +74,8 @@ static const ob_member panels_members[] = {OB_VALUE(obk_conv_panels, lanes),    
                                            OB_FUNCTION(obk_conv_panels, lay_out),     OB_FUNCTION(obk_conv_panels, run)};
 const ob_struct obk_conv_panels_struct = OB_STRUCT(obk_conv_panels, panels_members);
 
-static int64_t pool_divisors(const void *owner, uint32_t i) {
-    (void)i;
-    return ((const obk_pool *)owner)->window.n_out;
-}
-static int64_t pool_axes(const void *owner, uint32_t i) {
-    (void)i;
-    return ((const obk_pool *)owner)->window.rank;
-}
+OB_COUNT(pool_divisors, obk_pool, window.n_out)
+OB_COUNT(pool_axes, obk_pool, window.rank)
 static int64_t pool_seen(const void *owner, uint32_t i) {
     return ((const obk_pool *)owner)->window.axes[i].out;
 }
@@ -171,10 +153,7 @@ static const ob_member unary_params_members[] = {OB_VALUE(obk_unary_params, alph
                                                  OB_VALUE(obk_unary_params, negative)};
 const ob_struct obk_unary_params_struct = OB_STRUCT(obk_unary_params, unary_params_members);
 
-static int64_t nd_rank(const void *owner, uint32_t i) {
-    (void)i;
-    return ((const obk_nd *)owner)->rank;
-}
+OB_COUNT(nd_rank, obk_nd, rank)
 static int64_t nd_strides(const void *owner, uint32_t i) {
     const obk_nd *nd = owner;
     (void)i;
@@ -186,10 +165,7 @@ static const ob_member nd_members[] = {
     OB_VALUE(obk_nd, n_elems), OB_NUMBERS(obk_nd, dims, nd_rank), OB_NUMBERS(obk_nd, strides, nd_strides)};
 const ob_struct obk_nd_struct = OB_STRUCT(obk_nd, nd_members);
 
-static int64_t scalar_width(const void *owner, uint32_t i) {
-    (void)i;
-    return ((const obk_program_input *)owner)->size;
-}
+OB_COUNT(scalar_width, obk_program_input, size)
 
 static const ob_member program_input_members[] = {OB_VALUE(obk_program_input, from), OB_VALUE(obk_program_input, index),
                                                   OB_VALUE(obk_program_input, size),
@@ -205,10 +181,7 @@ static const ob_member program_step_members[] = {
     OB_ONLY_NULL(obk_program_step, form),   OB_NESTED_ARRAY(obk_program_step, in, &program_input_struct)};
 static const ob_struct program_step_struct = OB_STRUCT(obk_program_step, program_step_members);
 
-static int64_t program_steps(const void *owner, uint32_t i) {
-    (void)i;
-    return ((const obk_program *)owner)->n_steps;
-}
+OB_COUNT(program_steps, obk_program, n_steps)
 
 static const ob_member program_members[] = {OB_VALUE(obk_program, n_steps),
                                             OB_VALUE(obk_program, n_registers),
@@ -239,17 +212,11 @@ static int64_t iteration_adapts(const void *owner, uint32_t i) {
     (void)i;
     return b->fold && b->nd.n_inputs > 1;
 }
-static int64_t iteration_is_direct(const void *owner, uint32_t i) {
-    (void)i;
-    return ((const obk_iteration *)owner)->direct;
-}
+OB_COUNT(iteration_is_direct, obk_iteration, direct)
 static int64_t iteration_has_tiles(const void *owner, uint32_t i) {
     return iteration_adapts(owner, i) || !iteration_is_direct(owner, i);
 }
-static int64_t iteration_folds(const void *owner, uint32_t i) {
-    (void)i;
-    return ((const obk_iteration *)owner)->fold;
-}
+OB_COUNT(iteration_folds, obk_iteration, fold)
 static int64_t iteration_gathers(const void *owner, uint32_t i) {
     const obk_iteration *b = owner;
     for (uint32_t k = 0; k < b->nd.n_inputs; k++)

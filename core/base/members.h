@@ -134,6 +134,12 @@ typedef struct ob_struct {
         OB_MEMBER_(owner, member), .kind = OB_MEMBER_NUMBERS, .size = sizeof *OB_AT_(owner, member), .n = 1,                     \
                                    .target = OB_CONST_KIND_((const __typeof__(*OB_AT_(owner, member)) *)0), .count = (count_)    \
     }
+/* The function `name` for a count: a member of the owner. */
+#define OB_COUNT(name, owner_, member)                                                                                           \
+    static int64_t name(const void *owner, uint32_t i) {                                                                         \
+        (void)i;                                                                                                                 \
+        return (int64_t)((const owner_ *)owner)->member;                                                                         \
+    }
 /* For a pointer to void: width_ tells the bytes of a number, which are 1, 2, 4 or 8; 0: these are no numbers. */
 #define OB_ANY_NUMBERS(owner, member, count_, width_)                                                                            \
     {                                                                                                                            \

@@ -32,10 +32,7 @@ typedef struct col2im {
     size_t width;
 } col2im;
 
-static int64_t axes_of(const void *owner, uint32_t i) {
-    (void)i;
-    return ((const steps *)owner)->rank;
-}
+OB_COUNT(axes_of, steps, rank)
 
 static const ob_member steps_members[] = {OB_VALUE(steps, rank), OB_NUMBERS(steps, strides, axes_of),
                                           OB_NUMBERS(steps, dilations, axes_of), OB_NUMBERS(steps, before, axes_of),

@@ -5,6 +5,7 @@
 #include "kernels/take.h"
 #include "ops/kernel/conversion.h"
 #include "ops/kernel/element.h"
+#include "ops/kernel/functions.h"
 #include "ops/kernel/kernel.h"
 #include "ops/table/op.h"
 
@@ -25,9 +26,8 @@ obk_unary ob__read_unary(const ob_node *node, const ob_op *op, obk_unary_params 
 /* E_UNSUPPORTED, for instance "version 14 has no kernel for element type float8e5m2". */
 ob_status ob__unsupported_type(const ob_kernel_site *site, ob_dtype dtype, ob_error *error);
 
-/* `plan` and `run` of elementwise kernels: one loop over all elements. Kernels with a state of their own begin it with an
- * obk_iteration. */
+/* `plan` of elementwise kernels: one loop over all elements. `run` is ob__element_run (ops/kernel/functions.def). Kernels with a
+ * state of their own begin it with an obk_iteration. */
 ob_status ob__element_plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kernel_needs *needs, ob_error *error);
-ob_status ob__element_run(const ob_kernel_args *args, ob_error *error);
 
 #endif

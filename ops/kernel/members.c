@@ -8,22 +8,13 @@
 
 /* ---- Lists, elements ---- */
 
-static int64_t ints_count(const void *owner, uint32_t i) {
-    (void)i;
-    return ((const ob_ints *)owner)->n;
-}
+OB_COUNT(ints_count, ob_ints, n)
 
 static const ob_member ints_members[] = {OB_NUMBERS(ob_ints, at, ints_count), OB_VALUE(ob_ints, n), OB_VALUE(ob_ints, given)};
 const ob_struct ob__ints_struct = OB_STRUCT(ob_ints, ints_members);
 
-static int64_t kept_count(const void *owner, uint32_t i) {
-    (void)i;
-    return ((const ob_kept_element *)owner)->n;
-}
-static int64_t kept_width(const void *owner, uint32_t i) {
-    (void)i;
-    return ((const ob_kept_element *)owner)->width;
-}
+OB_COUNT(kept_count, ob_kept_element, n)
+OB_COUNT(kept_width, ob_kept_element, width)
 
 static const ob_member kept_members[] = {OB_ANY_NUMBERS(ob_kept_element, at, kept_count, kept_width),
                                          OB_VALUE(ob_kept_element, n), OB_VALUE(ob_kept_element, width)};
@@ -31,19 +22,13 @@ const ob_struct ob__kept_element_struct = OB_STRUCT(ob_kept_element, kept_member
 
 /* ---- Epilogues ---- */
 
-static int64_t epilogue_axes(const void *owner, uint32_t i) {
-    (void)i;
-    return ((const ob_epilogue *)owner)->n_axes;
-}
+OB_COUNT(epilogue_axes, ob_epilogue, n_axes)
 static int64_t epilogue_strides(const void *owner, uint32_t i) {
     const ob_epilogue *e = owner;
     (void)i;
     return (int64_t)e->n_others * e->n_axes;
 }
-static int64_t epilogue_others(const void *owner, uint32_t i) {
-    (void)i;
-    return ((const ob_epilogue *)owner)->n_others;
-}
+OB_COUNT(epilogue_others, ob_epilogue, n_others)
 
 static const ob_member epilogue_members[] = {OB_POINTER(ob_epilogue, program, &obk_program_struct, NULL),
                                              OB_VALUE(ob_epilogue, n_others),
@@ -58,10 +43,7 @@ const ob_struct ob__epilogue_struct = OB_STRUCT(ob_epilogue, epilogue_members);
 
 /* ---- Matrices ---- */
 
-static int64_t batch_axes(const void *owner, uint32_t i) {
-    (void)i;
-    return ((const ob_matrices *)owner)->n_batch;
-}
+OB_COUNT(batch_axes, ob_matrices, n_batch)
 
 static const ob_member matrices_members[] = {OB_VALUE(ob_matrices, m),
                                              OB_VALUE(ob_matrices, n),

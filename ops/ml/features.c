@@ -16,10 +16,7 @@ typedef struct imputer {
     int64_t n, columns; /* n: number of values, 1 or the number of columns */
 } imputer;
 
-static int64_t values_of(const void *owner, uint32_t i) {
-    (void)i;
-    return ((const imputer *)owner)->n;
-}
+OB_COUNT(values_of, imputer, n)
 
 static const ob_member imputer_members[] = {OB_NUMBERS(imputer, reals, values_of),
                                             OB_NUMBERS(imputer, ints, values_of),

@@ -13,10 +13,7 @@ static int64_t slots_of(const void *owner, uint32_t i) {
     (void)i;
     return (int64_t)((const ob_number_map *)owner)->mask + 1;
 }
-static int64_t dense_of(const void *owner, uint32_t i) {
-    (void)i;
-    return (int64_t)((const ob_ml_keys *)owner)->n_dense;
-}
+OB_COUNT(dense_of, ob_ml_keys, n_dense)
 
 static const ob_member numbers_members[] = {OB_POINTER(ob_number_map, slots, &slot_struct, slots_of),
                                             OB_VALUE(ob_number_map, factor), OB_SIZE(ob_number_map, mask),

@@ -13,10 +13,7 @@
 
 /* ---- Members ---- */
 
-static int64_t n_labels(const void *owner, uint32_t i) {
-    (void)i;
-    return ((const ob_ml_labels *)owner)->n;
-}
+OB_COUNT(n_labels, ob_ml_labels, n)
 static int64_t label_width(const void *owner, uint32_t i) {
     const ob_dtype dtype = ((const ob_ml_labels *)owner)->dtype;
     (void)i;

@@ -49,22 +49,10 @@ static const ob_member params_members[] = {OB_NESTED(ob_ml_svm, coefficients, &r
                                            OB_VALUE(ob_ml_svm, one_class)};
 static const ob_struct params_struct = OB_STRUCT(ob_ml_svm, params_members);
 
-static int64_t coefficients_of(const void *owner, uint32_t i) {
-    (void)i;
-    return ((const svm *)owner)->p.coefficients.n;
-}
-static int64_t rho_of(const void *owner, uint32_t i) {
-    (void)i;
-    return ((const svm *)owner)->p.rho.n;
-}
-static int64_t a_of(const void *owner, uint32_t i) {
-    (void)i;
-    return ((const svm *)owner)->p.a.n;
-}
-static int64_t b_of(const void *owner, uint32_t i) {
-    (void)i;
-    return ((const svm *)owner)->p.b.n;
-}
+OB_COUNT(coefficients_of, svm, p.coefficients.n)
+OB_COUNT(rho_of, svm, p.rho.n)
+OB_COUNT(a_of, svm, p.a.n)
+OB_COUNT(b_of, svm, p.b.n)
 static int64_t begins_of(const void *owner, uint32_t i) {
     (void)i;
     return (int64_t)((const svm *)owner)->p.labels.n + 1;

@@ -27,14 +27,8 @@ static const ob_struct tree_struct = OB_STRUCT(obk_tree, tree_members);
 static const ob_member vote_members[] = {OB_VALUE(ob_forest_vote, weight), OB_VALUE(ob_forest_vote, result)};
 static const ob_struct vote_struct = OB_STRUCT(ob_forest_vote, vote_members);
 
-static int64_t nodes_of(const void *owner, uint32_t i) {
-    (void)i;
-    return ((const ob_trees *)owner)->n_nodes;
-}
-static int64_t trees_of(const void *owner, uint32_t i) {
-    (void)i;
-    return ((const ob_trees *)owner)->n_trees;
-}
+OB_COUNT(nodes_of, ob_trees, n_nodes)
+OB_COUNT(trees_of, ob_trees, n_trees)
 static int64_t firsts_of(const void *owner, uint32_t i) {
     (void)i;
     return (int64_t)((const ob_trees *)owner)->n_nodes + 1;
@@ -74,10 +68,7 @@ typedef struct ensemble {
     void (*add_leaves)(void *scores, const void *nodes, const uint32_t *leaf, ptrdiff_t rows);
 } ensemble;
 
-static int64_t bases_of(const void *owner, uint32_t i) {
-    (void)i;
-    return ((const ensemble *)owner)->n_base;
-}
+OB_COUNT(bases_of, ensemble, n_base)
 
 static const ob_member ensemble_members[] = {OB_NESTED(ensemble, trees, &trees_struct),
                                              OB_NESTED(ensemble, rows, &ob__ml_rows_struct),

@@ -24,10 +24,7 @@ static int64_t sizes_of(const void *owner, uint32_t i) {
     (void)i;
     return 2 * (int64_t)((const ob_einsum_shape *)owner)->rank;
 }
-static int64_t tensors_of(const void *owner, uint32_t i) {
-    (void)i;
-    return ((const ob_einsum_direct *)owner)->n_tensors;
-}
+OB_COUNT(tensors_of, ob_einsum_direct, n_tensors)
 static int64_t strides_of(const void *owner, uint32_t i) {
     const ob_einsum_direct *d = owner;
     (void)i;

@@ -199,9 +199,8 @@ static bool gains_by_packing_a(const product *s) {
     return p->a.column == 1 ? p->a.row * width % SAME_SETS == 0 : p->a.column >= FAR / width;
 }
 
-/* For a plan that is written as C: only the loops that this product calls, so that no others are linked. */
+/* Only the loops that this product calls, so that a plan that is written as C links no others. */
 static ob_status keep_used(const ob_kernel_site *site, product *s, ob_error *error) {
-    if (!site->loops_only) return OB_OK;
     const bool by_row = s->method == OB_BY_ROW || s->method == OB_BY_COLUMN;
     obk_gemm *used = ob__tail(site, 1, sizeof *used);
     OB_FAIL_IF(!used, error, OB_E_MEMORY, "no memory for a plan");

@@ -29,10 +29,7 @@ typedef struct integer_matmul {
     size_t registers_at; /* of the epilogue, in lane memory */
 } integer_matmul;
 
-static int64_t batch_axes(const void *owner, uint32_t i) {
-    (void)i;
-    return ((const integer_matmul *)owner)->p.n_axes;
-}
+OB_COUNT(batch_axes, integer_matmul, p.n_axes)
 
 static const ob_member matmul_members[] = {OB_NESTED(integer_matmul, i, &ob__integers_struct),
                                            OB_NESTED(integer_matmul, p, &ob__matrices_struct),

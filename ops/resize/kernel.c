@@ -42,10 +42,7 @@ static const ob_member params_members[] = {OB_VALUE(ob_resize_params, mode),    
                                            OB_VALUES(ob_resize_params, given)};
 static const ob_struct params_struct = OB_STRUCT(ob_resize_params, params_members);
 
-static int64_t places(const void *owner, uint32_t i) {
-    (void)i;
-    return ((const ob_resize_axis *)owner)->k.n_out;
-}
+OB_COUNT(places, ob_resize_axis, k.n_out)
 
 static const ob_member axis_members[] = {OB_VALUE(ob_resize_axis, active),
                                          OB_VALUE(ob_resize_axis, scale),
@@ -57,10 +54,7 @@ static const ob_member axis_members[] = {OB_VALUE(ob_resize_axis, active),
                                          OB_NUMBERS(ob_resize_axis, outside, places)};
 static const ob_struct axis_struct = OB_STRUCT(ob_resize_axis, axis_members);
 
-static int64_t axes_of(const void *owner, uint32_t i) {
-    (void)i;
-    return ((const resize *)owner)->rank;
-}
+OB_COUNT(axes_of, resize, rank)
 
 static const ob_member resize_members[] = {OB_VALUE(resize, known),
                                            OB_VALUE(resize, wide),

@@ -57,14 +57,8 @@ typedef struct constant {
     int64_t n, width;     /* numbers, and bytes of each */
 } constant;
 
-static int64_t constant_count(const void *owner, uint32_t i) {
-    (void)i;
-    return ((const constant *)owner)->n;
-}
-static int64_t constant_width(const void *owner, uint32_t i) {
-    (void)i;
-    return ((const constant *)owner)->width;
-}
+OB_COUNT(constant_count, constant, n)
+OB_COUNT(constant_width, constant, width)
 
 static const ob_member constant_members[] = {OB_ANY_NUMBERS(constant, elements, constant_count, constant_width),
                                              OB_VALUE(constant, n), OB_VALUE(constant, width)};

@@ -379,6 +379,7 @@ ob_status ob_session_emit(ob_session *session, const ob_view *inputs, size_t n_i
     f->e = (ob_emitter){.session = session, .options = options, .error = &own};
     f->e.constants_end = &f->e.constants;
     ob__arena_init(&f->e.arena, &session->allocator);
+    ob__map_init(&f->e.declared, &f->e.arena);
     ob_text *texts[] = {&f->header,   &f->source,      &f->example,   &f->cmake,  &f->binary,
                         &f->assembly, &f->e.functions, &f->e.objects, &f->e.plans};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) ob__text_init(texts[i], &session->allocator);

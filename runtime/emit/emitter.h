@@ -3,6 +3,7 @@
 #define OB_RUNTIME_EMIT_EMITTER_H
 
 #include "core/base/arena.h"
+#include "core/base/map.h"
 #include "core/base/members.h"
 #include "core/base/text.h"
 #include "onnx_broadcast/emit.h"
@@ -34,6 +35,7 @@ typedef struct ob_emitter {
     const ob_emit_options *options;
     ob_arena arena;
     ob_text functions; /* declarations */
+    ob_map declared;   /* their names */
     ob_text objects;
     ob_text plans;
     ob_emitted *emitted;

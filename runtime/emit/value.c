@@ -115,8 +115,9 @@ static const char *emit_numbers(ob_emitter *e, const void *at, uint64_t n, uint3
 }
 
 void ob__emit_declaration(ob_emitter *e, const char *name, bool is_run) {
-    const char *text = ob__emit_printf(e, " %s(", name);
-    if (text && e->functions.data && strstr(e->functions.data, text)) return;
+    const ob_map_entry *known = ob__map_find(&e->declared, name, strlen(name));
+    if (known) return;
+    if (!ob__map_insert(&e->declared, name, strlen(name))) e->functions.failed = true;
     ob__text_printf(&e->functions, "%s %s(%s);\n", is_run ? "ob_status" : "void", name,
                     is_run ? "const struct ob_kernel_args *args, ob_error *error" : "void");
 }
