@@ -4,6 +4,7 @@
 
 #include "core/base/error.h"
 #include "proto/proto.h"
+#include "proto/wire.h"
 
 typedef struct extra_row {
     const ProtobufCMessageDescriptor *type;
@@ -31,7 +32,7 @@ static const extra_row rows[OB_EXTRA_COUNT] = {
 /* clang-format on */
 
 const ProtobufCFieldDescriptor *ob__field_by_number(const ProtobufCMessageDescriptor *type, uint32_t number) {
-    const ProtobufCFieldDescriptor *field = protobuf_c_message_descriptor_get_field(type, number);
+    const ProtobufCFieldDescriptor *field = ob__known_field(type, number);
     for (int i = 0; !field && i < OB_EXTRA_COUNT; i++)
         if (rows[i].type == type && rows[i].field.id == number) field = &rows[i].field;
     return field;
@@ -47,7 +48,7 @@ const ProtobufCFieldDescriptor *ob__field_by_name(const ProtobufCMessageDescript
 void ob__extras_init(ob_extras *extras) {
     for (int i = 0; i < OB_EXTRA_COUNT; i++) {
         const ProtobufCFieldDescriptor *row = &rows[i].field;
-        const ProtobufCFieldDescriptor *field = protobuf_c_message_descriptor_get_field_by_name(rows[i].type, row->name);
+        const ProtobufCFieldDescriptor *field = ob__known_field(rows[i].type, row->id);
         if (field && (field->type != row->type ||
                       (row->descriptor && (field->label != row->label || field->descriptor != row->descriptor))))
             field = NULL;
