@@ -23,6 +23,7 @@
 #include "runtime/plan/plan.h"
 #include "runtime/run/cells.h"
 #include "runtime/session.h"
+#include "runtime/sizes.h"
 #include "runtime/stop.h"
 #include "runtime/support.h"
 #include "runtime/tally.h"
@@ -398,7 +399,7 @@ void ob_session_close(ob_session **session) {
     ob__constants_release(closing);
     ob__free_owned(&closing->allocator, &closing->owned);
     ob__external_unmap(closing);
-    if (closing->contract_tried) ob__contract_release(&closing->contract);
+    ob__solved_release(closing);
     ob__facts_release(&closing->facts);
     ob_model_close(&closing->model);
     ob_tally *tally = closing->tally;

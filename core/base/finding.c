@@ -1,5 +1,14 @@
 #include "core/base/finding.h"
 
+/* Only the checker shows titles and explanations. */
+#ifdef OB_LEAVES_OUT_EXPLANATIONS
+#define TITLE(title) ""
+#define TEXT(text)   ""
+#else
+#define TITLE(title) title
+#define TEXT(text)   text
+#endif
+
 static const ob_finding_row rows[OB_FINDING_COUNT] = {
     [OB_FINDING_NONE] = {.name = "", .status = OB_E_MODEL, .title = "", .text = ""},
 #define OB_FINDING(id_, group_, severity_, status_, title_, text_)                                                               \
@@ -7,8 +16,8 @@ static const ob_finding_row rows[OB_FINDING_COUNT] = {
              .group = OB_FINDINGS_##group_,                                                                                      \
              .severity = OB_SEVERITY_##severity_,                                                                                \
              .status = OB_E_##status_,                                                                                           \
-             .title = title_,                                                                                                    \
-             .text = text_},
+             .title = TITLE(title_),                                                                                                    \
+             .text = TEXT(text_)},
 #include "core/base/findings.def"
 #undef OB_FINDING
 };

@@ -2,6 +2,7 @@
 
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "onnx_broadcast/machine.h"
@@ -19,6 +20,16 @@ typedef struct limit {
     uint64_t (*of_group)(char *folder, bool v2);
 } limit;
 
+/* A number after white space; *text is set behind it. */
+static bool read_number(const char **text, unsigned long long *number) {
+    const char *at = *text + strspn(*text, " \t");
+    if (*at < '0' || *at > '9') return false;
+    char *end;
+    *number = strtoull(at, &end, 10);
+    *text = end;
+    return true;
+}
+
 /* Reads up to two numbers from the start of the file folder/name and returns their count. BEHIND bytes after the end of
  * `folder` are writable. */
 static int read_numbers(char *folder, const char *name, unsigned long long *first, unsigned long long *second) {
@@ -27,9 +38,11 @@ static int read_numbers(char *folder, const char *name, unsigned long long *firs
     FILE *file = fopen(folder, "r");
     *end = '\0';
     if (!file) return 0;
-    int n = fscanf(file, "%llu %llu", first, second); /* none in "max" */
+    char line[64]; /* two numbers of 20 digits */
+    const char *at = fgets(line, sizeof line, file);
     fclose(file);
-    return n < 0 ? 0 : n;
+    if (!at || !read_number(&at, first)) return 0; /* none in "max" */
+    return read_number(&at, second) ? 2 : 1;
 }
 
 /* The lowest limit of the group in `folder` and of its parents, up to the mount, which is the first n_mount bytes. */
@@ -100,7 +113,9 @@ static uint64_t available(const char *root) {
     int n = snprintf(path, sizeof path, "%s/proc/meminfo", root);
     FILE *file = n > 0 && n < (int)sizeof path ? fopen(path, "r") : NULL;
     while (file && kib == 0 && fgets(line, sizeof line, file)) {
-        if (sscanf(line, "MemAvailable: %llu kB", &kib) != 1) kib = 0;
+        static const char name[] = "MemAvailable:";
+        const char *at = line + strlen(name);
+        if (strncmp(line, name, strlen(name)) != 0 || !read_number(&at, &kib)) kib = 0;
     }
     if (file) fclose(file);
     return (uint64_t)kib * 1024;

@@ -1,51 +1,12 @@
 /* Conditions on dimensions: deciding, testing, writing. */
 #include "core/base/error.h"
+#include "core/dims/algebra.h"
 #include "core/dims/scratch.h"
 
 /* ---- Deciding ---- */
 
 static ob_truth either(ob_truth a, ob_truth b) {
     return a == OB_TRUE || b == OB_TRUE ? OB_TRUE : a == OB_FALSE && b == OB_FALSE ? OB_FALSE : OB_UNDECIDED;
-}
-
-/* a - b as a polynomial. */
-static bool subtract(const ob_dims *pool, ob_dim a, ob_dim b, ob_poly *difference) {
-    OB_POLYS(pool, left, 2);
-    ob_poly *right = left + 1;
-    if (!left) return false;
-    return ob__poly_load(pool, a, left) && ob__poly_load(pool, b, right) && ob__poly_add(left, right, -1, difference);
-}
-
-/* Is poly a multiple of divisor (> 0)? */
-static ob_truth decide_multiple(const ob_poly *poly, int64_t divisor) {
-    int64_t gcd = ob__poly_gcd(poly, divisor);
-    if (poly->constant % gcd != 0) return OB_FALSE;
-    return gcd == divisor ? OB_TRUE : OB_UNDECIDED;
-}
-
-/* Is a a multiple of b, which is a term? With a = b*q + r it is where r is. */
-static ob_truth decide_multiple_of_term(const ob_dims *pool, ob_dim a, ob_dim b) {
-    int64_t low, high, rest_low, rest_high;
-    OB_POLYS(pool, dividend, 4);
-    ob_poly *divisor = dividend + 1, *quotient = dividend + 2, *rest = dividend + 3;
-    if (!dividend) return OB_UNDECIDED;
-    ob_dim_bounds(pool, b, &low, &high);
-    if (high < 1) return OB_FALSE;
-    if (low < 1 || !ob__poly_load(pool, a, dividend) || !ob__poly_load(pool, b, divisor)) return OB_UNDECIDED;
-    if (!ob__poly_divide(pool, dividend, divisor, quotient, rest)) return OB_UNDECIDED;
-    if (rest->n == 0 && rest->constant == 0) return OB_TRUE;
-    ob__poly_bounds(pool, rest, NULL, &rest_low, &rest_high);
-    /* a rest that is not 0 and stays nearer to 0 than b does */
-    bool beside = rest_low > 0 || rest_high < 0, near = rest_high < low && rest_low > -low;
-    return beside && near ? OB_FALSE : OB_UNDECIDED;
-}
-
-static ob_truth decide_zero(const ob_dims *pool, const ob_poly *poly) {
-    if (poly->n == 0) return poly->constant == 0 ? OB_TRUE : OB_FALSE;
-    int64_t low, high, gcd = ob__poly_gcd(poly, 0);
-    ob__poly_bounds(pool, poly, NULL, &low, &high);
-    if (low > 0 || high < 0 || poly->constant % gcd != 0) return OB_FALSE;
-    return low == 0 && high == 0 ? OB_TRUE : OB_UNDECIDED;
 }
 
 static bool is_plain(const ob_dims *pool, ob_dim d) {
@@ -63,9 +24,7 @@ static ob_truth decide_equal(const ob_dims *pool, ob_dim a, ob_dim b) {
         ob_dim_bounds(pool, b, &b_low, &b_high);
         return a_low > b_high || a_high < b_low ? OB_FALSE : OB_UNDECIDED;
     }
-    OB_POLYS(pool, difference, 1);
-    if (!difference) return OB_UNDECIDED;
-    return subtract(pool, a, b, difference) ? decide_zero(pool, difference) : OB_UNDECIDED;
+    return ob__terms_equal(pool, a, b);
 }
 
 /* Is every member of a a member of the broadcast term b? Then b is by its making a size to which a broadcasts. */
@@ -88,18 +47,13 @@ static ob_truth decide_broadcast_to(const ob_dims *pool, ob_dim a, ob_dim b) {
 /* Of a number above 1. */
 static ob_truth decide_multiple_of(const ob_dims *pool, ob_dim a, int64_t divisor) {
     if (ob_dim_is_const(a)) return a % divisor == 0 ? OB_TRUE : OB_FALSE;
-    OB_POLYS(pool, poly, 1);
-    return poly && ob__poly_load(pool, a, poly) ? decide_multiple(poly, divisor) : OB_UNDECIDED;
+    return ob__terms_divisible(pool, a, divisor);
 }
 
 static ob_truth decide_at_least(const ob_dims *pool, ob_dim a, ob_dim b) {
-    int64_t low, high;
     if (a == b && a != OB_DIM_UNKNOWN) return OB_TRUE;
     if (ob_dim_is_const(a) && ob_dim_is_const(b)) return a >= b ? OB_TRUE : OB_FALSE;
-    OB_POLYS(pool, difference, 1);
-    if (!difference || !subtract(pool, a, b, difference)) return OB_UNDECIDED;
-    ob__poly_bounds(pool, difference, NULL, &low, &high);
-    return low >= 0 ? OB_TRUE : high < 0 ? OB_FALSE : OB_UNDECIDED;
+    return ob__terms_at_least(pool, a, b);
 }
 
 static ob_truth decide(const ob_dims *pool, const ob_condition *condition) {
@@ -111,7 +65,7 @@ static ob_truth decide(const ob_dims *pool, const ob_condition *condition) {
         return either(decide_broadcast_to(pool, a, b), decide_equal(pool, b, 1));
     case OB_COND_BROADCAST_TO: return decide_broadcast_to(pool, a, b);
     case OB_COND_DIVISIBLE:
-        if (!ob_dim_is_const(b)) return ob__term(pool, b) ? decide_multiple_of_term(pool, a, b) : OB_UNDECIDED;
+        if (!ob_dim_is_const(b)) return ob__term(pool, b) ? ob__terms_divisible(pool, a, b) : OB_UNDECIDED;
         if (b <= 0) return OB_FALSE;
         if (b == 1) return OB_TRUE;
         return decide_multiple_of(pool, a, b);
@@ -132,16 +86,7 @@ ob_truth ob_condition_decide(const ob_dims *pool, const ob_condition *condition)
 ob_truth ob__condition_assumed(const ob_dims *pool, const ob_condition *condition) {
     ob_truth truth = ob_condition_decide(pool, condition);
     const ob_size_ranges *ranges = ob__assumed_ranges(pool);
-    OB_POLYS(pool, poly, 1);
-    if (!poly) return OB_UNDECIDED;
-    int64_t low, high;
-    if (truth != OB_UNDECIDED || !ranges || !subtract(pool, condition->a, condition->b, poly)) return truth;
-    ob__poly_bounds(pool, poly, ranges, &low, &high);
-    switch (condition->kind) {
-    case OB_COND_EQUAL: return low > 0 || high < 0 ? OB_FALSE : low == 0 && high == 0 ? OB_TRUE : OB_UNDECIDED;
-    case OB_COND_AT_LEAST: return low >= 0 ? OB_TRUE : high < 0 ? OB_FALSE : OB_UNDECIDED;
-    default: return OB_UNDECIDED;
-    }
+    return truth != OB_UNDECIDED || !ranges ? truth : ob__terms_assumed(pool, condition, ranges);
 }
 
 /* ---- Testing ---- */

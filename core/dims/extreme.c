@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "core/base/integers.h"
+#include "core/dims/algebra.h"
 #include "core/dims/scratch.h"
 
 typedef struct member_list {
@@ -157,12 +158,7 @@ static void sort_members(member_list *list) {
     }
 }
 
-static ob_dim extreme(ob_dims *pool, ob_dim_kind kind, ob_dim a, ob_dim b) {
-    if (a == OB_DIM_UNKNOWN || b == OB_DIM_UNKNOWN) return OB_DIM_UNKNOWN;
-    if (ob_dim_is_const(a) && ob_dim_is_const(b)) return (a < b) == (kind == OB_DIM_KIND_MIN) ? a : b;
-    if (!ob_dim_is_const(a) && !ob__term(pool, a)) return OB_DIM_UNKNOWN;
-    if (!ob_dim_is_const(b) && !ob__term(pool, b)) return OB_DIM_UNKNOWN;
-    if (a == b) return a;
+ob_dim ob__terms_extreme(ob_dims *pool, ob_dim_kind kind, ob_dim a, ob_dim b) {
     member_list list = {.n = 0};
     OB_POLYS(pool, common, 1);
     if (!common) return OB_DIM_UNKNOWN;
@@ -176,12 +172,4 @@ static ob_dim extreme(ob_dims *pool, ob_dim_kind kind, ob_dim a, ob_dim b) {
     sort_members(&list);
     ob_dim term = ob__term_intern(pool, kind, list.items, list.n);
     return ob_dim_add(pool, ob__poly_store(pool, common), ob_dim_mul(pool, gcd, term));
-}
-
-ob_dim ob_dim_min(ob_dims *pool, ob_dim a, ob_dim b) {
-    return extreme(pool, OB_DIM_KIND_MIN, a, b);
-}
-
-ob_dim ob_dim_max(ob_dims *pool, ob_dim a, ob_dim b) {
-    return extreme(pool, OB_DIM_KIND_MAX, a, b);
 }

@@ -1,6 +1,7 @@
 /* floor(a/b) for a divisor b that is a term. It is undefined if b is below 1, so every step here may assume that b is 1 or
  * more. */
 #include "core/base/integers.h"
+#include "core/dims/algebra.h"
 #include "core/dims/scratch.h"
 
 enum { MAX_STEPS = 32, MAX_NESTED = 4 };
@@ -157,8 +158,7 @@ static ob_dim quotient_term(ob_dims *pool, const ob_poly *a, const ob_poly *b) {
     return flat != OB_DIM_UNKNOWN ? flat : ob__term_intern(pool, OB_DIM_KIND_QUOTIENT, words, 2);
 }
 
-ob_dim ob_dim_quotient(ob_dims *pool, ob_dim a, ob_dim b) {
-    if (ob_dim_is_const(b)) return b < 1 ? OB_DIM_UNKNOWN : ob_dim_div(pool, a, b);
+ob_dim ob__terms_quotient(ob_dims *pool, ob_dim a, ob_dim b) {
     OB_POLYS(pool, numerator, 4);
     ob_poly *divisor = numerator + 1, *whole = numerator + 2, *rest = numerator + 3;
     if (!numerator || !ob__poly_load(pool, a, numerator) || !ob__poly_load(pool, b, divisor)) return OB_DIM_UNKNOWN;

@@ -77,6 +77,15 @@ void ob__dims_restart(ob_dims *pool);
 /* Frees unused scratch memory: a pool that is only stored needs none. */
 void ob__dims_give_back(ob_dims *pool);
 
+/* ---- Making terms ---- */
+
+static inline ob_dim ob__term_handle(uint32_t index) {
+    return OB_DIM_CONST_MAX + 1 + (ob_dim)index;
+}
+/* Keeps why a result is OB_DIM_UNKNOWN, which it returns. */
+ob_dim ob__dims_give_up(ob_dims *pool, ob_status status);
+/* A zeroed term at the end of the pool, not counted yet; NULL: the reason is kept. */
+ob_term *ob__term_reserve(ob_dims *pool);
 /* Finds or makes the term of that kind and content, which the caller has normalised. OB_DIM_UNKNOWN beyond the limits. */
 ob_dim ob__term_intern(ob_dims *pool, ob_dim_kind kind, const int64_t *words, uint32_t n_words);
 
@@ -193,6 +202,7 @@ size_t ob__name_bytes(const char *name, bool *quoted);
 /* Writes the name in this form. */
 void ob__write_name(ob_writer *writer, const char *name);
 void ob__write(ob_writer *writer, const char *text);
+void ob__write_int(ob_writer *writer, int64_t value);
 void ob__write_dim(ob_writer *writer, const ob_dims *pool, ob_dim d);
 /* Writes the term, in parentheses if it is a sum. */
 void ob__write_factor(ob_writer *writer, const ob_dims *pool, ob_dim d);

@@ -1,5 +1,6 @@
 /* Symbols of a model by name. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/base/error.h"
@@ -93,9 +94,9 @@ static bool is_place(ob_model *model, ob_dim symbol) {
 /* The input that "x[3]" speaks of, and the axis as it is written; or NULL. */
 static const ob_value *find_spoken_of(const ob_model *model, const char *name, long long *axis) {
     const char *bracket = strrchr(name, '[');
-    int n = 0;
-    if (!bracket || bracket[1] < '0' || bracket[1] > '9' || sscanf(bracket, "[%9lld]%n", axis, &n) != 1 || n == 0 || bracket[n])
-        return NULL;
+    size_t n = bracket ? strspn(bracket + 1, "0123456789") : 0;
+    if (n == 0 || n > 9 || strcmp(bracket + 1 + n, "]") != 0) return NULL;
+    *axis = strtoll(bracket + 1, NULL, 10);
     for (uint32_t i = 0; i < model->graph->n_inputs; i++) {
         const char *input = model->graph->inputs[i]->name;
         if (strlen(input) == (size_t)(bracket - name) && memcmp(input, name, (size_t)(bracket - name)) == 0)

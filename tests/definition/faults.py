@@ -14,7 +14,7 @@ sys.path.insert(0, os.path.join(compare.SOURCE, "tests"))
 from planted import Planter, tell
 
 SHAPES = "core/dims/broadcast.c"
-ARITHMETIC = "core/dims/arith.c"
+ALGEBRA = "core/dims/algebra.c"
 VIEWS = "core/graph/view.c"
 COPIES = "core/graph/copy.c"
 ITERATION = "kernels/elementwise/nd.c"
@@ -48,7 +48,7 @@ FAULTS = [
      "{OB_COND_BROADCAST, from->dims[i], to->dims[axis]}"),
     ("conditions of one way are not reported", SHAPES, "pass < (undecided && sink ? 2 : 1)", "pass < 1"),
     ("aligned on the left, one way", SHAPES, "axes[i] = to->rank - from->rank + i;", "axes[i] = i;"),
-    ("a broadcast term has no second member", ARITHMETIC, "    if (n == n_left) return a;", "    if (n >= n_left) return a;"),
+    ("a broadcast term has no second member", ALGEBRA, "    if (n == n_left) return a;", "    if (n >= n_left) return a;"),
     ("a stretched axis keeps its stride", VIEWS, "from->dims[i] == dims[axis] ? from->strides[i] : 0", "from->strides[i]"),
     ("views aligned on the left", VIEWS, "axes[i] = rank - from->rank + i;", "axes[i] = i;"),
     ("1 is not neutral in a view", VIEWS, "view->dims[k] == 1 || view->dims[k] == common", "view->dims[k] == common"),

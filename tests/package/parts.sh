@@ -17,7 +17,7 @@ build() {
     local parts=$1
     shift
     "$cmake" -C "$source/tests/package/small.cmake" -S "$source" -B build -G Ninja -DOB_WITH_PROTOBUF=ON -DOB_WITH_CHECKER=ON \
-        -DOB_WITH_TEXT=ON -DOB_WITH_GRADIENT=ON "$@" >configure.txt 2>&1 || { cat configure.txt && fail "cannot configure: $*"; }
+        -DOB_WITH_TEXT=ON -DOB_WITH_GRADIENT=ON -DOB_WITH_TERMS=ON "$@" >configure.txt 2>&1 || { cat configure.txt && fail "cannot configure: $*"; }
     rm -f build/onnx-broadcast-* # those of the build before
     "$cmake" --build build >build.txt 2>&1 || { tail -50 build.txt && fail "cannot build: $*"; }
     rm -rf installed
@@ -71,7 +71,7 @@ runs_gradient() {
 }
 
 # Without the checker: sessions test their conditions as ever.
-build "protobuf text gradient" -DOB_WITH_CHECKER=OFF
+build "protobuf text gradient terms" -DOB_WITH_CHECKER=OFF
 runs_digits
 runs_gradient
 status=0
@@ -93,7 +93,7 @@ echo "#include <onnx_broadcast/onnx_broadcast.h>" >header.c
 "$cc" -fsyntax-only $(flags) header.c || fail "the header of the whole API cannot be included"
 
 # Without text: binary models run, and are written; text is refused.
-build "protobuf checker gradient" -DOB_WITH_TEXT=OFF
+build "protobuf checker gradient terms" -DOB_WITH_TEXT=OFF
 runs_digits
 build/onnx-broadcast-check "$digits" -o copy.onnx >/dev/null
 $small copy.onnx --random --seed 7 --dim batch=3 --expect whole >/dev/null || fail "the copy gives other results"
@@ -104,12 +104,37 @@ for ending in onnxtxt textproto json; do
 done
 
 # Without derivatives
-build "protobuf checker text" -DOB_WITH_GRADIENT=OFF
+build "protobuf checker text terms" -DOB_WITH_GRADIENT=OFF
 runs_digits
 refuses 3 "this build has no derivatives (OB_WITH_GRADIENT is off)" $small gradient.onnxtxt --random --dim N=3
 
+# Without terms: shapes with sums and with sizes that data decides are planned when a run knows their numbers, and what does not
+# fit is refused.
+cat >sizes.onnxtxt <<'END'
+<ir_version: 8, opset_import: ["" : 17]>
+sizes (float[N, M] x, float[K] b) => (float[R, C] y, float[D, E] found) {
+    twice = Concat <axis = 1> (x, x)
+    y = Add(twice, b)
+    at = NonZero(x)
+    rows = Transpose(at)
+    found = Cast <to = 1> (rows)
+}
+END
+"$cmake" -C "$source/tests/package/small.cmake" -S "$source" -B build -G Ninja -DOB_WITH_PROTOBUF=ON -DOB_WITH_CHECKER=ON \
+    -DOB_WITH_TERMS=OFF >configure.txt 2>&1 && fail "a checker without terms is configured"
+tr -s ' \n' ' ' <configure.txt | grep -qF "the checker needs terms of sizes (-DOB_WITH_CHECKER=OFF)" || fail "the checker's refusal"
+build "protobuf text gradient" -DOB_WITH_CHECKER=OFF -DOB_WITH_TERMS=OFF
+runs_digits
+runs_gradient
+rm -rf sized
+"$run" sizes.onnxtxt --random --seed 7 --dim N=3 --dim M=4 --dim K=8 --output-dir sized >/dev/null
+$small sizes.onnxtxt --random --seed 7 --dim N=3 --dim M=4 --dim K=8 --expect sized >compared.txt || { cat compared.txt && fail "sizes"; }
+refuses 1 "does not broadcast with 5" $small sizes.onnxtxt --random --dim N=3 --dim M=4 --dim K=5
+refuses 1 "M = 4" $small clash.onnxtxt --random --dim N=3 --dim M=4
+if "$nm" --defined-only build/libonnx_broadcast.a | grep -E " ob__(solve|poly_[a-z]+)$"; then fail "the solver is built"; fi
+
 # Sessions alone
-build "protobuf" -DOB_WITH_CHECKER=OFF -DOB_WITH_TEXT=OFF -DOB_WITH_GRADIENT=OFF
+build "protobuf" -DOB_WITH_CHECKER=OFF -DOB_WITH_TEXT=OFF -DOB_WITH_GRADIENT=OFF -DOB_WITH_TERMS=OFF
 runs_digits
 
 # Without model files: a static library of kernels, that needs no other library, no loader and no threads.
