@@ -53,7 +53,7 @@ static bool find_reason(const ob_node *node, char *reason, size_t n_bytes) {
     else if (node->op->deprecated)
         ob__op_deprecation(node->op, reason, n_bytes);
     else if (!runs(node->op))
-        ob__sentence(reason, n_bytes, "the executor has no kernel for it");
+        ob__sentence(reason, n_bytes, "%s", ob__no_kernel());
     else
         return false;
     return true;

@@ -36,6 +36,8 @@ typedef struct ob_body {
 bool ob__body_is_nearer(const ob_body *row, const ob_op *op, const ob_body *best);
 /* NULL: the operator has no body. */
 const ob_body *ob__body_of(const ob_op *op);
+/* Why an operator with neither a kernel nor a body does not run. */
+const char *ob__no_kernel(void);
 size_t ob__body_count(void);
 const ob_body *ob__body_at(size_t index);
 

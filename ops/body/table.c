@@ -32,3 +32,7 @@ const ob_body *ob__body_of(const ob_op *op) {
         if (ob__body_is_nearer(&table[i], op, best)) best = &table[i];
     return best;
 }
+
+const char *ob__no_kernel(void) {
+    return "the executor has no kernel for it";
+}
