@@ -62,7 +62,7 @@ def library(options, name, headers):
     output(options.cmake, "-C", os.path.join(SOURCE, "tests", "package", "small.cmake"), "-S", SOURCE, "-B", work, "-G", "Ninja",
            "-DCMAKE_C_COMPILER=musl-gcc", "-DCMAKE_C_FLAGS=" + flags, "-DCMAKE_POSITION_INDEPENDENT_CODE=OFF",
            "-DOB_BUILD_TOOLS=OFF", "-DOB_WITH_CHECKER=OFF", "-DOB_WITH_TEXT=OFF", "-DOB_WITH_GRADIENT=OFF",
-           "-DOB_WITH_BODIES=OFF", "-DOB_WITH_TERMS=OFF", "-DOB_WITH_THREADS=OFF", "-DOB_WITH_DLOPEN=OFF",
+           "-DOB_WITH_BODIES=OFF", "-DOB_WITH_TERMS=OFF", "-DOB_WITH_DYNAMIC=OFF", "-DOB_WITH_THREADS=OFF", "-DOB_WITH_DLOPEN=OFF",
            "-DOB_OPS=" + os.path.join(options.work, name + ".ops"))
     output(options.cmake, "--build", work, "--target", "onnx_broadcast")
     return os.path.join(work, "libonnx_broadcast.a")

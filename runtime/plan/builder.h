@@ -127,7 +127,9 @@ bool ob__never_iterates(const ob_builder *b, const ob_node *node, const ob_loop_
 
 /* runtime/plan/control.c: *done false: a shape depends on the run, and nothing is planned. */
 ob_status ob__plan_control(ob_builder *b, const ob_node *node, bool *done);
-/* At the end: resolves shared places, so that every place is final, and writes the tables of control steps. */
+/* After the slots: writes the tables of a control step. */
+ob_status ob__settle_control(ob_arena *arena, ob_control *control);
+/* runtime/plan/settle.c: at the end: resolves shared places, so that every place is final. */
 ob_status ob__settle_places(ob_builder *b);
 
 #endif

@@ -410,20 +410,6 @@ ob_status ob__plan_control(ob_builder *b, const ob_node *node, bool *done) {
 
 /* ---- Places ---- */
 
-/* Links the buffer and those between with the root directly: chains may be long. */
-static void shorten(ob_buffer *buffer) {
-    ob_buffer *root = ob__buffer_root(buffer);
-    uint64_t shift = ob__buffer_shift(buffer);
-    while (buffer != root) {
-        ob_buffer *next = buffer->same_as;
-        const uint64_t own = buffer->shift;
-        buffer->same_as = root;
-        buffer->shift = shift;
-        shift -= own;
-        buffer = next;
-    }
-}
-
 static uint32_t number_of(ob_buffer *buffer) {
     return buffer ? ob__buffer_root(buffer)->number : OB_AHEAD_NONE;
 }
@@ -443,8 +429,7 @@ static ob_ahead_sliced *settle_sliced(ob_arena *arena, const ob_sliced *sliced, 
     return out;
 }
 
-/* After the slots. */
-static ob_status settle_control(ob_arena *arena, ob_control *control) {
+ob_status ob__settle_control(ob_arena *arena, ob_control *control) {
     ob_ahead_carried *carried = OB_ARENA_ARRAY(arena, ob_ahead_carried, control->n_carried);
     const ob_ahead_sliced *scanned = settle_sliced(arena, control->scanned, control->n_scanned);
     const ob_ahead_sliced *stacked = settle_sliced(arena, control->stacked, control->n_stacked);
@@ -470,16 +455,5 @@ static ob_status settle_control(ob_arena *arena, ob_control *control) {
                                         .n_trips = control->n_trips,
                                         .n_batches = control->n_batches,
                                         .is_loop = control->is_loop};
-    return OB_OK;
-}
-
-ob_status ob__settle_places(ob_builder *b) {
-    for (ob_buffer *buffer = b->plan->buffers; buffer; buffer = buffer->next) shorten(buffer);
-    for (ob_slot *slot = b->plan->all_slots; slot; slot = slot->next) {
-        slot->offset += (int64_t)ob__buffer_shift(slot->buffer);
-        slot->buffer = ob__buffer_root(slot->buffer);
-    }
-    for (ob_step *step = b->plan->steps; step; step = step->next)
-        if (step->control) OB_TRY(settle_control(&b->plan->arena, step->control));
     return OB_OK;
 }
