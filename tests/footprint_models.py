@@ -19,16 +19,19 @@ import sys
 SOURCE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 PAGE = os.path.join(SOURCE, "docs", "footprint.md")
 SHARED = os.environ.get("OB_SHARED", os.path.join(SOURCE, "..", "shared"))
+# The file, the sizes of its inputs, and the parts that its build needs beside the reader.
 MODELS = {
-    "digits": (os.path.join(SOURCE, "models", "digits.onnx"), ["batch=1"]),
-    "micro_kws_qdq": (os.path.join(SHARED, "models", "micro_kws_qdq", "model.onnx"), ["unk__68=1"]),
-    "wakeword_alice": (os.path.join(SHARED, "models", "wakeword_alice", "model.onnx"), []),
-    "tract_qlstm": (os.path.join(SHARED, "models", "tract_qlstm", "model.onnx"), ["input[0]=1"]),
+    "digits": (os.path.join(SOURCE, "models", "digits.onnx"), ["batch=1"], []),
+    "micro_kws_qdq": (os.path.join(SHARED, "models", "micro_kws_qdq", "model.onnx"), ["unk__68=1"], ["BODIES"]),
+    "wakeword_alice": (os.path.join(SHARED, "models", "wakeword_alice", "model.onnx"), [], []),
+    "tract_qlstm": (os.path.join(SHARED, "models", "tract_qlstm", "model.onnx"), ["input[0]=1"], ["BODIES", "DYNAMIC"]),
 }
+PARTS = ("BODIES", "TERMS", "DYNAMIC")
 COLUMNS = ("text", "data", "heap_peak", "heap_held", "stack_made", "stack_run", "arena", "copied", "file")
 HEADS = ("text", "data and bss", "heap while made", "heap in runs", "stack while made", "stack of a run", "work memory",
          "constants copied", "file")
 TOLERANCE = 0.03
+MAX_RANK = 8
 
 
 def output(*command, **settings):
@@ -62,14 +65,15 @@ def library(options, name, headers):
     output(options.cmake, "-C", os.path.join(SOURCE, "tests", "package", "small.cmake"), "-S", SOURCE, "-B", work, "-G", "Ninja",
            "-DCMAKE_C_COMPILER=musl-gcc", "-DCMAKE_C_FLAGS=" + flags, "-DCMAKE_POSITION_INDEPENDENT_CODE=OFF",
            "-DOB_BUILD_TOOLS=OFF", "-DOB_WITH_CHECKER=OFF", "-DOB_WITH_TEXT=OFF", "-DOB_WITH_GRADIENT=OFF",
-           "-DOB_WITH_BODIES=OFF", "-DOB_WITH_TERMS=OFF", "-DOB_WITH_DYNAMIC=OFF", "-DOB_WITH_THREADS=OFF", "-DOB_WITH_DLOPEN=OFF",
-           "-DOB_OPS=" + os.path.join(options.work, name + ".ops"))
+           "-DOB_WITH_THREADS=OFF", "-DOB_WITH_DLOPEN=OFF", "-DOB_MAX_RANK=%d" % MAX_RANK,
+           "-DOB_OPS=" + os.path.join(options.work, name + ".ops"),
+           *("-DOB_WITH_%s=%s" % (part, "ON" if part in MODELS[name][2] else "OFF") for part in PARTS))
     output(options.cmake, "--build", work, "--target", "onnx_broadcast")
     return os.path.join(work, "libonnx_broadcast.a")
 
 
 def measure(options, name, archive):
-    model, dims = MODELS[name]
+    model, dims, _ = MODELS[name]
     headers = os.path.join(options.work, "include")
     os.makedirs(headers, exist_ok=True)
     if not os.path.exists(os.path.join(headers, "protobuf-c")):
@@ -84,7 +88,7 @@ def measure(options, name, archive):
     built = library(options, name, headers)
     program = os.path.join(options.work, name)
     output("musl-gcc", "-std=c11", "-Os", "-static", "-fno-pie", "-no-pie", "-ffunction-sections", "-fdata-sections",
-           "-DOB_WITHOUT_CHECKER", "-I" + os.path.join(SOURCE, "include"), "-o", program,
+           "-DOB_WITHOUT_CHECKER", "-DOB_MAX_RANK=%d" % MAX_RANK, "-I" + os.path.join(SOURCE, "include"), "-o", program,
            os.path.join(SOURCE, "tests", "footprint", "main.c"), built, archive, "-lm", "-Wl,--gc-sections", "-s")
     printed = output(program, name + ".onnx", *dims, cwd=options.work)  # a path would be a part of the heap
     figures = {key: int(n) for key, n in (line.split() for line in printed.splitlines())}

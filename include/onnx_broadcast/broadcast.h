@@ -28,8 +28,11 @@
 extern "C" {
 #endif
 
-/** The maximum rank of a concrete shape or view. */
+/** The maximum rank of a concrete shape or view. A build for something small can have a lower one (-DOB_MAX_RANK=8), which its
+ * package tells to programs. */
+#ifndef OB_MAX_RANK
 #define OB_MAX_RANK 32
+#endif
 /** The rank of a shape about which nothing is known. */
 #define OB_RANK_UNKNOWN (-1)
 
