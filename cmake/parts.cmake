@@ -6,7 +6,7 @@ cmake_dependent_option(OB_WITH_CHECKER "Check, report, compare, fix and rewrite 
                        OB_WITH_PROTOBUF OFF)
 cmake_dependent_option(OB_WITH_TEXT "Models in ONNX's text, protobuf's text and JSON; OFF: binary files only" ON
                        OB_WITH_PROTOBUF OFF)
-cmake_dependent_option(OB_WITH_BODIES "Functions, operators that others define, rules that replace nodes; OFF: nodes with kernels" ON
+cmake_dependent_option(OB_WITH_BODIES "Functions, operators defined by others, rules; OFF: nodes with kernels" ON
                        OB_WITH_PROTOBUF OFF)
 cmake_dependent_option(OB_WITH_GRADIENT "The operator Gradient, and the derivatives of operators" ON OB_WITH_BODIES OFF)
 cmake_dependent_option(OB_WITH_TERMS "Terms of sizes, and the solver of conditions on them; OFF: sizes are numbers and names" ON

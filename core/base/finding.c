@@ -16,7 +16,7 @@ static const ob_finding_row rows[OB_FINDING_COUNT] = {
              .group = OB_FINDINGS_##group_,                                                                                      \
              .severity = OB_SEVERITY_##severity_,                                                                                \
              .status = OB_E_##status_,                                                                                           \
-             .title = TITLE(title_),                                                                                                    \
+             .title = TITLE(title_),                                                                                             \
              .text = TEXT(text_)},
 #include "core/base/findings.def"
 #undef OB_FINDING

@@ -1,5 +1,5 @@
-/* A build that plans everything before a run (OB_WITH_DYNAMIC) does not look into branches and bodies: nodes with them are refused,
- * and their results are unknown. */
+/* A build that plans everything before a run (OB_WITH_DYNAMIC) does not look into branches and bodies: nodes with them are
+ * refused, and their results are unknown. */
 #include "passes/check/propagation.h"
 
 ob_status ob__infer_subgraph(ob_infer *infer, ob_graph *graph, ob_dim guard, const ob_type *in_types,

@@ -14,7 +14,8 @@ static ob_status refuse_calls(void *context, ob_graph *graph) {
     for (const ob_node *node = graph->first; node; node = node->next) {
         if (!node->function || node->op) continue;
         ob__at_node(error, node, OB_E_UNSUPPORTED);
-        return ob__fail(error, OB_E_UNSUPPORTED, "this build has no functions: the model has to be written out (OB_WITH_BODIES is off)");
+        return ob__fail(error, OB_E_UNSUPPORTED,
+                        "this build has no functions: the model has to be written out (OB_WITH_BODIES is off)");
     }
     return OB_OK;
 }

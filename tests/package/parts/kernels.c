@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#if !defined(OB_WITHOUT_PROTOBUF) || !defined(OB_WITHOUT_CHECKER) || !defined(OB_WITHOUT_TEXT) || \
+#if !defined(OB_WITHOUT_PROTOBUF) || !defined(OB_WITHOUT_CHECKER) || !defined(OB_WITHOUT_TEXT) ||                                \
     !defined(OB_WITHOUT_GRADIENT) || !defined(OB_WITHOUT_TERMS)
 #error "the build does not tell what is left out"
 #endif
