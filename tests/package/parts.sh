@@ -14,10 +14,11 @@ fail() {
 
 # build PARTS OPTION...: builds with these options; the build names its parts so, in every place.
 build() {
-    local parts=$1
+    local parts=$1 all=()
     shift
-    "$cmake" -C "$source/tests/package/small.cmake" -S "$source" -B build -G Ninja -DOB_WITH_PROTOBUF=ON -DOB_WITH_CHECKER=ON \
-        -DOB_WITH_TEXT=ON -DOB_WITH_GRADIENT=ON -DOB_WITH_TERMS=ON "$@" >configure.txt 2>&1 || { cat configure.txt && fail "cannot configure: $*"; }
+    for part in PROTOBUF CHECKER TEXT GRADIENT BODIES TERMS DYNAMIC; do all+=("-DOB_WITH_$part=ON"); done
+    "$cmake" -C "$source/tests/package/small.cmake" -S "$source" -B build -G Ninja "${all[@]}" -DOB_MAX_RANK=32 "$@" \
+        >configure.txt 2>&1 || { cat configure.txt && fail "cannot configure: $*"; }
     rm -f build/onnx-broadcast-* # those of the build before
     "$cmake" --build build >build.txt 2>&1 || { tail -50 build.txt && fail "cannot build: $*"; }
     rm -rf installed
@@ -71,7 +72,7 @@ runs_gradient() {
 }
 
 # Without the checker: sessions test their conditions as ever.
-build "protobuf text gradient terms" -DOB_WITH_CHECKER=OFF
+build "protobuf text gradient bodies terms dynamic" -DOB_WITH_CHECKER=OFF
 runs_digits
 runs_gradient
 status=0
@@ -93,7 +94,7 @@ echo "#include <onnx_broadcast/onnx_broadcast.h>" >header.c
 "$cc" -fsyntax-only $(flags) header.c || fail "the header of the whole API cannot be included"
 
 # Without text: binary models run, and are written; text is refused.
-build "protobuf checker gradient terms" -DOB_WITH_TEXT=OFF
+build "protobuf checker gradient bodies terms dynamic" -DOB_WITH_TEXT=OFF
 runs_digits
 build/onnx-broadcast-check "$digits" -o copy.onnx >/dev/null
 $small copy.onnx --random --seed 7 --dim batch=3 --expect whole >/dev/null || fail "the copy gives other results"
@@ -104,7 +105,7 @@ for ending in onnxtxt textproto json; do
 done
 
 # Without derivatives
-build "protobuf checker text terms" -DOB_WITH_GRADIENT=OFF
+build "protobuf checker text bodies terms dynamic" -DOB_WITH_GRADIENT=OFF
 runs_digits
 refuses 3 "this build has no derivatives (OB_WITH_GRADIENT is off)" $small gradient.onnxtxt --random --dim N=3
 
@@ -120,22 +121,64 @@ sizes (float[N, M] x, float[K] b) => (float[R, C] y, float[D, E] found) {
     found = Cast <to = 1> (rows)
 }
 END
-"$cmake" -C "$source/tests/package/small.cmake" -S "$source" -B build -G Ninja -DOB_WITH_PROTOBUF=ON -DOB_WITH_CHECKER=ON \
-    -DOB_WITH_TERMS=OFF >configure.txt 2>&1 && fail "a checker without terms is configured"
-tr -s ' \n' ' ' <configure.txt | grep -qF "the checker needs terms of sizes (-DOB_WITH_CHECKER=OFF)" || fail "the checker's refusal"
-build "protobuf text gradient" -DOB_WITH_CHECKER=OFF -DOB_WITH_TERMS=OFF
+if (build "" -DOB_WITH_TERMS=OFF) >refused.txt 2>&1; then fail "a checker without terms is built"; fi
+grep -qF "OB_WITH_TERMS is off, which the checker needs" refused.txt || { cat refused.txt && fail "the checker's refusal"; }
+build "protobuf text gradient bodies dynamic" -DOB_WITH_CHECKER=OFF -DOB_WITH_TERMS=OFF
 runs_digits
 runs_gradient
 rm -rf sized
 "$run" sizes.onnxtxt --random --seed 7 --dim N=3 --dim M=4 --dim K=8 --output-dir sized >/dev/null
-$small sizes.onnxtxt --random --seed 7 --dim N=3 --dim M=4 --dim K=8 --expect sized >compared.txt || { cat compared.txt && fail "sizes"; }
+$small sizes.onnxtxt --random --seed 7 --dim N=3 --dim M=4 --dim K=8 --expect sized >compared.txt ||
+    { cat compared.txt && fail "sizes"; }
 refuses 1 "does not broadcast with 5" $small sizes.onnxtxt --random --dim N=3 --dim M=4 --dim K=5
 refuses 1 "M = 4" $small clash.onnxtxt --random --dim N=3 --dim M=4
 if "$nm" --defined-only build/libonnx_broadcast.a | grep -E " ob__(solve|poly_[a-z]+)$"; then fail "the solver is built"; fi
 
-# Sessions alone
-build "protobuf" -DOB_WITH_CHECKER=OFF -DOB_WITH_TEXT=OFF -DOB_WITH_GRADIENT=OFF -DOB_WITH_TERMS=OFF
+# Without bodies: nodes run that have kernels.
+cat >body.onnxtxt <<'END'
+<ir_version: 8, opset_import: ["" : 17]>
+body (float[3] x) => (float[3] y) { y = Celu(x) }
+END
+cat >function.onnxtxt <<'END'
+<ir_version: 8, opset_import: ["" : 17, "local" : 1]>
+function (float[3] x) => (float[3] y) { y = local.twice(x) }
+<opset_import: ["" : 17], domain: "local">
+twice (a) => (b) { b = Add(a, a) }
+END
+"$run" function.onnxtxt --random >/dev/null && "$run" body.onnxtxt --random >/dev/null || fail "functions of the whole library"
+build "protobuf text terms dynamic" -DOB_WITH_CHECKER=OFF -DOB_WITH_BODIES=OFF
 runs_digits
+refuses 3 "this build has no bodies of operators (OB_WITH_BODIES is off)" $small body.onnxtxt --random
+refuses 3 "this build has no functions: the model has to be written out (OB_WITH_BODIES is off)" $small function.onnxtxt --random
+
+# Planned before a run
+cat >branch.onnxtxt <<'END'
+<ir_version: 8, opset_import: ["" : 17]>
+branch (bool c, float[3] x) => (float[3] y) {
+    y = If (c) <then_branch = t () => (float[3] a) { a = Neg(x) }, else_branch = e () => (float[3] b) { b = Abs(x) }>
+}
+END
+"$run" branch.onnxtxt --random >/dev/null || fail "the branch of the whole library"
+build "protobuf text gradient bodies terms" -DOB_WITH_CHECKER=OFF -DOB_WITH_DYNAMIC=OFF
+runs_digits
+runs_gradient
+refuses 3 "this build has no If, Loop and Scan (OB_WITH_DYNAMIC is off)" $small branch.onnxtxt --random
+refuses 3 "this build has only tensors whose sizes are known before the run (OB_WITH_DYNAMIC is off)" \
+    $small sizes.onnxtxt --random --dim N=3 --dim M=4 --dim K=8
+
+# Sessions alone, with few axes
+cat >axes.onnxtxt <<'END'
+<ir_version: 8, opset_import: ["" : 17]>
+axes (float[1, 2, 1, 1, 1, 1, 1, 1, 3] x) => (float[1, 2, 1, 1, 1, 1, 1, 1, 3] y) { y = Relu(x) }
+END
+rm -f axes.onnx
+"${run%run}check" axes.onnxtxt -o axes.onnx >/dev/null
+"$run" axes.onnx --random >/dev/null || fail "nine axes in the whole library"
+build "protobuf" -DOB_WITH_CHECKER=OFF -DOB_WITH_TEXT=OFF -DOB_WITH_GRADIENT=OFF -DOB_WITH_BODIES=OFF -DOB_WITH_TERMS=OFF \
+    -DOB_WITH_DYNAMIC=OFF -DOB_MAX_RANK=8
+runs_digits
+refuses 3 "input x has rank 9, at most 8 is supported" $small axes.onnx --random
+grep -qF -- "-DOB_MAX_RANK=8" "$pc" || fail "$pc does not tell programs the most axes"
 
 # Without model files: a static library of kernels, that needs no other library, no loader and no threads.
 build "" -DOB_WITH_PROTOBUF=OFF
