@@ -1,10 +1,8 @@
-/* A build without bodies (OB_WITH_BODIES): calls of functions are refused; no operator is replaced by others, and no rule is
- * applied, which changes no result. */
+/* A build without bodies (OB_WITH_BODIES): calls of functions are refused; no operator is replaced by others. */
 #include "core/base/error.h"
 #include "ops/table/op.h"
 #include "passes/check/names.h"
 #include "passes/expand/expand.h"
-#include "passes/optimize/rules.h"
 
 static ob_status refuse_calls(void *context, ob_graph *graph) {
     ob_error *error = context;
@@ -36,13 +34,6 @@ ob_status ob__unroll_sequence_maps(ob_model *model, ob_error *error) {
 
 ob_status ob__expand_bodies(ob_model *model, const ob_facts *facts, const ob_expand_options *how, bool *any, ob_error *error) {
     (void)model, (void)facts, (void)how, (void)error;
-    *any = false;
-    return OB_OK;
-}
-
-ob_status ob__apply_rules(ob_model *model, const ob_facts *facts, bool relaxed, const ob_rule_listener *listener, bool *any,
-                          ob_error *error) {
-    (void)model, (void)facts, (void)relaxed, (void)listener, (void)error;
     *any = false;
     return OB_OK;
 }
