@@ -136,8 +136,8 @@ if "$nm" --defined-only build/libonnx_broadcast.a | grep -E " ob__(solve|poly_[a
 
 # Without bodies: nodes run that have kernels.
 cat >body.onnxtxt <<'END'
-<ir_version: 8, opset_import: ["" : 17]>
-body (float[3] x) => (float[3] y) { y = Celu(x) }
+<ir_version: 8, opset_import: ["" : 17, "com.microsoft" : 1]>
+body (uint8[3] x, float s, uint8 zero) => (float[3] y) { y = com.microsoft.DequantizeLinear(x, s, zero) }
 END
 cat >function.onnxtxt <<'END'
 <ir_version: 8, opset_import: ["" : 17, "local" : 1]>
@@ -177,7 +177,7 @@ rm -f axes.onnx
 build "protobuf" -DOB_WITH_CHECKER=OFF -DOB_WITH_TEXT=OFF -DOB_WITH_GRADIENT=OFF -DOB_WITH_BODIES=OFF -DOB_WITH_TERMS=OFF \
     -DOB_WITH_DYNAMIC=OFF -DOB_MAX_RANK=8
 runs_digits
-refuses 3 "input x has rank 9, at most 8 is supported" $small axes.onnx --random
+refuses 1 "input x has rank 9, at most 8 is supported" $small axes.onnx --random
 grep -qF -- "-DOB_MAX_RANK=8" "$pc" || fail "$pc does not tell programs the most axes"
 
 # Without model files: a static library of kernels, that needs no other library, no loader and no threads.
