@@ -43,14 +43,15 @@ expected_results() {
     "$here/kernel_results" >"$here/kernel_results.txt"
 }
 
-# compare_results FILE: those of the target. arm64 rounds a product and its sum once, so that its sums are others.
+# compare_results FILE [OTHERS]: those of the target, without lines that begin with OTHERS. arm64 rounds a product and its sum
+# once, so that its sums are others.
 compare_results() {
-    local fused=none
-    [ "$target" != arm64 ] || fused=fused
+    local others=${2:-none}
+    [ "$target" != arm64 ] || others=fused
     expected_results
-    diff <(grep -v "^$fused" "$all/host/kernel_results.txt") <(grep -v "^$fused" "$1") ||
+    diff <(grep -vE "^($others)" "$all/host/kernel_results.txt") <(grep -vE "^($others)" "$1") ||
         fail "results of kernels on $target (>) are not those of this machine (<)"
-    n_results=$(grep -vc "^$fused" "$1")
+    n_results=$(grep -vcE "^($others)" "$1")
 }
 
 # Models that this machine writes as C have the same results on the target, whatever its byte order.
@@ -104,7 +105,7 @@ command_lines() {
 compiler_alone() {
     local bare=$folder/bare
     rm -rf "$bare"
-    if cmake -S . -B "$bare" -G Ninja -DCMAKE_SYSTEM_NAME=Linux -DCMAKE_SYSTEM_PROCESSOR="$target" \
+    if cmake -S . -B "$bare" -G Ninja -DCMAKE_SYSTEM_NAME=Linux -DCMAKE_SYSTEM_PROCESSOR="$(value CMAKE_SYSTEM_PROCESSOR)" \
         -DCMAKE_C_COMPILER="$triplet-gcc" >"$bare.log" 2>&1; then
         grep -E '^OB_SLEEF_IS_FOR_TARGET' "$bare/CMakeCache.txt"
         fail "a build without libraries for $target is configured: $bare.log"
@@ -174,6 +175,27 @@ names() { # FOLDER...: the names of the tests there
     (IFS='|' && echo "^(${found[*]})\$")
 }
 
+# The level RVV: on processors without vectors, and with those of 128 and 256 bits. Packed weights are others there.
+vectors() {
+    local cpu bits level tests list=()
+    tests=$(names tests/kernels)
+    read -ra list <<<"$(tr -d '^()$' <<<"$tests" | tr '|' ' ')"
+    cmake --build "$build" --parallel "$jobs" --target onnx_broadcast kernel_results "${list[@]}"
+    for bits in '' 128 256; do
+        cpu=rv64${bits:+,v=true,vlen=$bits,vext_spec=v1.0}
+        export QEMU_CPU=$cpu
+        "${runner[@]}" "$build/tests/kernel_results" >"$folder/kernel_results.txt"
+        compare_results "$folder/kernel_results.txt" "${bits:+numbers|packed}"
+        [ -z "$bits" ] || grep -q '^numbers of gemm 0 12 ' "$folder/kernel_results.txt" ||
+            fail "the level RVV is not in use: $cpu"
+        passed "kernels$bits" "${tests%)*}|kernel_vectors)\$" ""
+        [ -z "$bits" ] || for level in 0 ~0u; do
+            echo "instructions, ${bits} bits, levels $level:"
+            tests/count.sh "$target" --kernels "$build/libonnx_broadcast.a" "-DKERNEL_LEVELS=$level"
+        done
+    done
+}
+
 [ -f "$toolchain" ] && [ -n "$triplet" ] || fail "'$target' is no file of cmake/toolchains that names a target"
 if [ "$triplet" = arm-none-eabi ]; then
     echo "$target runs, on qemu-system-arm -M mps2-an386: results of kernels, and a fault"
@@ -181,12 +203,21 @@ if [ "$triplet" = arm-none-eabi ]; then
     echo "$target: $n_results results of kernels have the bits of this machine"
     exit 0
 fi
-echo "$target runs, by ${runner[0]}: results of kernels, the unit tests, ONNX's node tests, the command-line cases"
+if [ -n "$(value OB_COMPILER)" ]; then
+    echo "$target runs, by ${runner[0]}: results of kernels and their tests, without vectors and with those of 128 and 256 bits"
+else
+    echo "$target runs, by ${runner[0]}: results of kernels, the unit tests, ONNX's node tests, the command-line cases"
+fi
 cmake/debian_sources.sh "$all/sources"
 build_libraries
 compiler_alone
 cmake -S . -B "$build" -G Ninja --log-level=WARNING -DCMAKE_TOOLCHAIN_FILE="$toolchain" -DOB_SYSROOT="$root" \
     -DCMAKE_BUILD_TYPE=Release -DOB_WERROR=ON
+if [ -n "$(value OB_COMPILER)" ]; then
+    vectors
+    echo "$target: $n_tests tests passed; $n_results results of kernels with vectors have the bits of this machine"
+    exit 0
+fi
 cmake --build "$build" --parallel "$jobs"
 OB_ISA=baseline "${runner[@]}" "$build/tests/kernel_results" >"$folder/kernel_results.txt"
 compare_results "$folder/kernel_results.txt"

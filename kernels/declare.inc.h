@@ -26,12 +26,13 @@
 #include ROWS
 #undef OBK_SLOT
 #endif
-/* The same for NEON and the baseline. Some of these tables name a loop twice, which an attribute cannot. */
-#if defined(OBK_BELOW_NEON) && defined(OBK_ISA) && defined(__ELF__)
-#define OBK_SLOT(place, loop)                                                                                                    \
-    __asm__(".globl obk_" #loop "__neon\n.hidden obk_" #loop "__neon\n.set obk_" #loop "__neon, obk_" #loop "__baseline");
+/* The same for a single level and the baseline. Some of these tables name a loop twice, which an attribute cannot. */
+#if defined(OBK_BELOW_SINGLE) && defined(OBK_ISA) && defined(__ELF__)
+#define OBK_ALIAS(alias, loop) __asm__(".globl " alias "\n.hidden " alias "\n.set " alias ", " loop);
+#define OBK_SLOT(place, loop)  OBK_ALIAS("obk_" #loop "__" OBK_TEXT(OBK_SINGLE), "obk_" #loop "__baseline")
 #include ROWS
 #undef OBK_SLOT
+#undef OBK_ALIAS
 #endif
 #undef OBK_SHARED_SLOT
 #undef OBK_VALUE

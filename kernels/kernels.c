@@ -5,7 +5,7 @@
 #ifdef OB_ISA_AVX2
 #include <cpuid.h>
 #endif
-#if defined(OB_ISA_NEON) && defined(__linux__)
+#if (defined(OB_ISA_NEON) || defined(OB_ISA_RVV)) && defined(__linux__)
 #include <sys/auxv.h>
 #endif
 
@@ -31,7 +31,7 @@ static bool has_avx512(void) {
 #endif
 }
 
-#ifdef OB_ISA_NEON
+#if defined(OB_ISA_NEON) || defined(OB_ISA_RVV)
 /* The processor's features, by the bits of asm/hwcap.h, which older headers lack. */
 static bool has_feature(unsigned long kind, unsigned bit) {
 #ifdef __linux__
@@ -41,12 +41,28 @@ static bool has_feature(unsigned long kind, unsigned bit) {
     return false;
 #endif
 }
+#endif
+
+#ifdef OB_ISA_NEON
 static bool has_neon(void) {
 #ifdef __aarch64__
     return true;
 #else
     return has_feature(AT_HWCAP, 12);
 #endif
+}
+#endif
+
+#ifdef OB_ISA_RVV
+/* Some systems also report version 0.7.1, whose instructions are others. vsetvli is in both, with another form of the type of
+ * vectors: that of version 1.0 is invalid there, which makes vtype negative. The result is the number of bytes of a vector. */
+static bool has_rvv(void) {
+    if (!has_feature(AT_HWCAP, 'V' - 'A')) return false;
+    unsigned long n_bytes;
+    long vtype;
+    __asm__ volatile(".insn i 0x57, 7, %0, x0, 0xc0\n\tcsrr %1, 0xc21" /* vsetvli %0, zero, e8, m1, ta, ma; csrr %1, vtype */
+                     : "=&r"(n_bytes), "=r"(vtype));
+    return vtype >= 0 && n_bytes >= 16;
 }
 #endif
 
@@ -76,6 +92,9 @@ static unsigned find_levels(void) {
     if (highest && strcmp(highest, "baseline") == 0) return 0;
 #ifdef OB_ISA_NEON
     if (has_neon()) return OBK_ISA_NEON;
+#endif
+#ifdef OB_ISA_RVV
+    if (has_rvv()) return OBK_ISA_RVV;
 #endif
     if (!has_avx2()) return 0;
     if (highest && strcmp(highest, "avx2") == 0) return OBK_ISA_AVX2;
@@ -112,6 +131,9 @@ enum {
 #ifdef OB_ISA_NEON
     LEVEL_NEON,
 #endif
+#ifdef OB_ISA_RVV
+    LEVEL_RVV,
+#endif
 };
 
 unsigned ob__kernels_level(void) {
@@ -125,6 +147,9 @@ unsigned ob__kernels_level(void) {
 #endif
 #ifdef OB_ISA_NEON
     if (usable & OBK_ISA_NEON) return LEVEL_NEON;
+#endif
+#ifdef OB_ISA_RVV
+    if (usable & OBK_ISA_RVV) return LEVEL_RVV;
 #endif
     return LEVEL_BASELINE;
 }
@@ -140,6 +165,9 @@ const char *ob__kernels_level_name(void) {
 #endif
 #ifdef OB_ISA_NEON
         [LEVEL_NEON] = "neon",
+#endif
+#ifdef OB_ISA_RVV
+        [LEVEL_RVV] = "rvv",
 #endif
     };
     return names[ob__kernels_level()];

@@ -16,11 +16,11 @@
 #undef OBK_MEMBER
 #undef OBK_MEMBERS
 
-/* Levels above the baseline. AVX2 includes FMA and F16C; AVX-512 includes F, BW, DQ, VL and CD. NEON: see below. */
+/* Levels above the baseline. AVX2 includes FMA and F16C; AVX-512 includes F, BW, DQ, VL and CD. NEON, RVV: see below. */
 enum { OBK_ISA_AVX2 = 1, OBK_ISA_AVX512 = 2, OBK_ISA_DOT8 = 4 };
 /* The highest level that the build, the processor and the environment variable OB_ISA allow: a place in the lists above. */
 unsigned ob__kernels_level(void);
-/* "baseline", "avx2", "avx512", "neon" */
+/* "baseline", "avx2", "avx512", "neon", "rvv" */
 const char *ob__kernels_level_name(void);
 /* True if the processor has dot products of four bytes (AVX-512 VNNI, AVX-VNNI, or NEON's sdot) for the level in use: loops for
  * quads of bytes may be called. */
@@ -29,7 +29,8 @@ bool ob__kernels_dot8(void);
  * there are no dot products of bytes. */
 void ob__kernels_limit(unsigned isa_mask);
 
-/* NEON has the place of AVX2, which no build has beside it. */
+/* NEON and RVV (the vectors of RISC-V) have the place of AVX2, which no build has beside them. */
 #define OBK_ISA_NEON OBK_ISA_AVX2
+#define OBK_ISA_RVV  OBK_ISA_AVX2
 
 #endif

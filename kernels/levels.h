@@ -5,6 +5,7 @@
 #include "kernels/gemm/gemm.h"
 #include "kernels/gemm/integer.h"
 #include "kernels/kernels.h"
+#include "kernels/level.h"
 
 #define OBK_MEMBER(member, type)                                                                                                 \
     extern const type obk_table_##member##__baseline, obk_table_##member##__avx2, obk_table_##member##__avx512;
@@ -36,25 +37,31 @@
     const type *const obk_levels_##member[] = {obk_table_##member##__baseline,                                                   \
                                                OBK_AT_AVX2(obk_table_##member) OBK_AT_AVX512(obk_table_##member)};
 
-#ifdef OB_ISA_NEON /* the only level beside the baseline */
-#define OBK_MEMBER(member, type)  extern const type obk_table_##member##__neon;
-#define OBK_MEMBERS(member, type) extern const type obk_table_##member##__neon[];
+/* A level that is the only one beside the baseline. OBK_BELOW_SINGLE: a family that has no loops of its own for it. */
+#ifdef OB_ISA_NEON
+#define OBK_SINGLE neon
+#elif defined(OB_ISA_RVV)
+#define OBK_SINGLE rvv
+#endif
+#ifdef OBK_SINGLE
+#define OBK_OF_SINGLE(member)     OBK_CAT3(obk_table_##member, __, OBK_SINGLE)
+#define OBK_MEMBER(member, type)  extern const type OBK_OF_SINGLE(member);
+#define OBK_MEMBERS(member, type) extern const type OBK_OF_SINGLE(member)[];
 #include "kernels/kernels.def"
 #undef OBK_MEMBER
 #undef OBK_MEMBERS
 
-/* OBK_BELOW_NEON: a family that has no loops of its own for NEON. */
-#ifdef OBK_BELOW_NEON
-#define OBK_AT_NEON(loops) loops##__baseline
+#ifdef OBK_BELOW_SINGLE
+#define OBK_AT_SINGLE(member) obk_table_##member##__baseline
 #else
-#define OBK_AT_NEON(loops) loops##__neon
+#define OBK_AT_SINGLE(member) OBK_OF_SINGLE(member)
 #endif
 #undef OBK_LIST_MEMBER
 #undef OBK_LIST_MEMBERS
 #define OBK_LIST_MEMBER(member, type)                                                                                            \
-    const type *const obk_levels_##member[] = {&obk_table_##member##__baseline, &OBK_AT_NEON(obk_table_##member)};
+    const type *const obk_levels_##member[] = {&obk_table_##member##__baseline, &OBK_AT_SINGLE(member)};
 #define OBK_LIST_MEMBERS(member, type)                                                                                           \
-    const type *const obk_levels_##member[] = {obk_table_##member##__baseline, OBK_AT_NEON(obk_table_##member)};
+    const type *const obk_levels_##member[] = {obk_table_##member##__baseline, OBK_AT_SINGLE(member)};
 #endif
 
 #endif

@@ -13,6 +13,10 @@
 #include <arm_neon.h>
 #endif
 
+#if (defined(OBK_NEON) && defined(__aarch64__)) || defined(OBK_RVV)
+#define OBK_32_REGISTERS /* of 16 bytes */
+#endif
+
 /* A product's tile has OBK_TILE_ROWS rows of two vectors each: as many sums as fit into the registers next to the operands. */
 #if defined(__AVX512F__)
 #define OBK_VECTOR_BYTES 64
@@ -20,7 +24,7 @@
 #elif defined(__AVX2__)
 #define OBK_VECTOR_BYTES 32
 #define OBK_TILE_ROWS    6
-#elif defined(OBK_NEON) && defined(__aarch64__) /* 32 registers */
+#elif defined(OBK_32_REGISTERS)
 #define OBK_VECTOR_BYTES 16
 #define OBK_TILE_ROWS    12
 #else
@@ -117,6 +121,15 @@ OBK_INLINE obk_r_f32 obk_max_v_f32(obk_r_f32 a, obk_r_f32 b) {
 }
 OBK_INLINE obk_r_f64 obk_max_v_f64(obk_r_f64 a, obk_r_f64 b) {
     return (obk_r_f64)vbslq_f64(vcgtq_f64((float64x2_t)a, (float64x2_t)b), (float64x2_t)a, (float64x2_t)b);
+}
+#elif defined(__riscv_vector)
+OBK_INLINE obk_r_f32 obk_max_v_f32(obk_r_f32 a, obk_r_f32 b) {
+    const obk_m_f32 higher = a > b;
+    return (obk_r_f32)((higher & (obk_m_f32)a) | (~higher & (obk_m_f32)b));
+}
+OBK_INLINE obk_r_f64 obk_max_v_f64(obk_r_f64 a, obk_r_f64 b) {
+    const obk_m_f64 higher = a > b;
+    return (obk_r_f64)((higher & (obk_m_f64)a) | (~higher & (obk_m_f64)b));
 }
 #else
 OBK_INLINE obk_r_f32 obk_max_v_f32(obk_r_f32 a, obk_r_f32 b) {

@@ -2,8 +2,8 @@
 # usage: count.sh TARGET PROGRAM [ARGUMENT...]: the instructions that PROGRAM executes, built for TARGET (a file of
 # cmake/toolchains; arm-none-eabi: for the board of examples/microcontroller), counted by a plugin of QEMU.
 #        count.sh TARGET --kernels LIBRARY [OPTION...]: those of one run of each kernel of tests/kernel_counts.c, with the library
-# built for TARGET by `./dev cross TARGET`, or another libonnx_broadcast.a. OPTION: for the compiler. QEMU_CPU in the environment
-# chooses the processor.
+# built for TARGET by `./dev cross TARGET`, or another libonnx_broadcast.a, at the baseline, or with -DKERNEL_LEVELS=~0u at the
+# highest level. OPTION: for the compiler. QEMU_CPU in the environment chooses the processor.
 # Counts are of instructions, not of time: they say nothing about caches, and multiplications count as much as moves.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -47,7 +47,7 @@ if [ "$triplet" = arm-none-eabi ]; then
     last+=("$board/start.c")
 fi
 names=("product of floats, 16 x 64 x 32" "product of bytes, 16 x 64 x 32" "convolution 3x3, 8 to 8, 16x16"
-    "the same of bytes" "depthwise 3x3, 8 of 16x16")
+    "the same of bytes" "depthwise 3x3, 8 of 16x16" "Add of 4096 floats" "sum of 4096 floats" "sums of columns of 64 x 64 floats")
 for kernel in "${!names[@]}"; do
     for runs in 1 11; do
         "$triplet-gcc" "${flags[@]}" "-DKERNEL=$kernel" "-DKERNEL_RUNS=$runs" -o "$work/$runs" tests/kernel_counts.c "$library" \

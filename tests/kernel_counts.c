@@ -1,12 +1,14 @@
-/* Runs one kernel at the baseline KERNEL_RUNS times, for tests/count.sh: the difference of two numbers of runs is the kernel
- * alone. KERNEL: 0 product of floats, 1 product of bytes, 2 convolution of floats, 3 of bytes as pairs, 4 depthwise convolution.
- */
+/* Runs one kernel KERNEL_RUNS times, for tests/count.sh: the difference of two numbers of runs is the kernel alone. KERNEL: 0
+ * product of floats, 1 product of bytes, 2 convolution of floats, 3 of bytes as pairs, 4 depthwise convolution, 5 addition of
+ * floats, 6 sum of floats, 7 rows of sums. KERNEL_LEVELS: those of ob__kernels_limit; the baseline if it is not given. */
 #include <stdint.h>
 
 #include "kernels/conv/conv.h"
+#include "kernels/elementwise/elementwise.h"
 #include "kernels/gemm/gemm.h"
 #include "kernels/gemm/integer.h"
 #include "kernels/kernels.h"
+#include "kernels/reduce/reduce.h"
 
 #ifndef KERNEL
 #define KERNEL 0
@@ -15,7 +17,11 @@
 #define KERNEL_RUNS 1
 #endif
 
-enum { M = 16, N = 32, K = 64, CHANNELS = 8, SIZE = 16 };
+#ifndef KERNEL_LEVELS
+#define KERNEL_LEVELS 0
+#endif
+
+enum { M = 16, N = 32, K = 64, CHANNELS = 8, SIZE = 16, ELEMENTS = 4096 };
 static _Alignas(64) float memory[5][16384];
 static _Alignas(64) float lane[OBK_PANEL_ROOM * 16 + OBK_FINISHED_CHANNELS * OBK_FINISHED_ROW];
 static int64_t tables[512], offset[CHANNELS * 9];
@@ -65,14 +71,32 @@ static void convolution(int type, bool depthwise) {
     p->run(&c, memory[3], memory[1], NULL, memory[2], 0, 0, obk_panels(p->lanes, p->widest, CHANNELS), NULL, lane, &pace);
 }
 
+static void addition(void) {
+    static const int64_t step[2] = {4, 4}, row[3] = {0, 0, 0};
+    char *const pointers[3] = {(char *)memory[0], (char *)memory[1], (char *)memory[2]};
+    OBK_LOOPS(binary)[OBK_ADD][OB_FLOAT](pointers, step, ELEMENTS, row, 1, NULL);
+}
+
+/* Of all elements, or of each column of ELEMENTS / 64 rows. */
+static void sum(bool columns) {
+    const int64_t n = columns ? 64 : ELEMENTS, n_rows = ELEMENTS / n;
+    obk_reduction r = {.fold = OBK_FOLD_SUM, .columns = columns, .inner = n, .n_reduced = 1, .n_folded = columns ? n_rows : n};
+    r.reduced[0] = columns ? n_rows : 1;
+    r.reduced_strides[0] = n;
+    OBK_LOOPS(reduce)->by_type[OB_FLOAT](&r, memory[2], memory[0], 0, 1, memory[3]);
+}
+
 int main(void) {
-    ob__kernels_limit(0);
+    ob__kernels_limit(KERNEL_LEVELS);
     for (int i = 0; i < KERNEL_RUNS; i++) switch (KERNEL) {
         case 0: product(); break;
         case 1: product_of_bytes(); break;
         case 2: convolution(OBK_CONV_F32, false); break;
         case 3: convolution(OBK_CONV_PAIRS, false); break;
-        default: convolution(OBK_CONV_F32, true); break;
+        case 4: convolution(OBK_CONV_F32, true); break;
+        case 5: addition(); break;
+        case 6: sum(false); break;
+        default: sum(true); break;
         }
     return 0;
 }

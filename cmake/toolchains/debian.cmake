@@ -2,7 +2,12 @@
 # OB_LOADER, with which this machine runs them itself. Libraries of the target, for instance protobuf-c, are looked for in
 # OB_SYSROOT (where `./dev cross` puts them) and beside the compiler, but not among those of the machine that builds.
 set(CMAKE_SYSTEM_NAME Linux)
-set(CMAKE_C_COMPILER ${OB_TRIPLET}-gcc)
+if(OB_COMPILER) # another than Debian's cross compiler, but with its libraries
+  set(CMAKE_C_COMPILER ${OB_COMPILER})
+  set(CMAKE_C_COMPILER_TARGET ${OB_TRIPLET})
+else()
+  set(CMAKE_C_COMPILER ${OB_TRIPLET}-gcc)
+endif()
 set(OB_SYSROOT "" CACHE PATH "Folder with the usr/include and usr/lib of the target's libraries")
 list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES OB_SYSROOT)
 set(CMAKE_FIND_ROOT_PATH ${OB_SYSROOT} /usr/${OB_TRIPLET})

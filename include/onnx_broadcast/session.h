@@ -322,7 +322,7 @@ typedef struct ob_step_info {
     const char *op_type;    /**< operator type; "Mul+Add" likewise; "copy" for a step that the planner added */
     const char *kernel;     /**< kernel, as in ob_trace_event; "subgraphs" for If, Loop and Scan, "dynamic" for a node that is
                                  planned during each run */
-    const char *level;      /**< instruction-set level of the kernels: "baseline", "avx2", "avx512" */
+    const char *level;      /**< instruction-set level of the kernels: "baseline", "avx2", "avx512", "neon", "rvv" */
     const ob_view *output;  /**< type and sizes of the first result, without data; NULL: known only during a run */
     uint64_t read_bytes;    /**< bytes of the operands, each element counted once: those of a broadcast operand are few */
     uint64_t written_bytes; /**< bytes of the results */

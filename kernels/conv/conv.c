@@ -77,7 +77,7 @@ static __attribute__((noinline)) obk_r_f32 LOAD_MASKED(const float *x, lane_rang
  * output channels do without it, because it would read past a panel. */
 #if defined(__AVX512F__)
 enum { ALONG_CHANNELS = 8, ALONG_VECTORS = 3, ALONG_PRODUCTS = 192 };
-#elif defined(OBK_NEON) && defined(__aarch64__)
+#elif defined(OBK_32_REGISTERS)
 enum { ALONG_CHANNELS = 4, ALONG_VECTORS = 6, ALONG_PRODUCTS = 192 };
 #elif defined(__AVX2__)
 enum { ALONG_CHANNELS = 4, ALONG_VECTORS = 3, ALONG_PRODUCTS = 144 };
@@ -86,7 +86,7 @@ enum { ALONG_CHANNELS = 4, ALONG_VECTORS = 2, ALONG_PRODUCTS = 144 };
 #endif
 
 /* The widths of panels and the positions of a tile: as many sums as fit into the registers beside the operands. */
-#if defined(__AVX512F__) || (defined(OBK_NEON) && defined(__aarch64__))
+#if defined(__AVX512F__) || defined(OBK_32_REGISTERS)
 enum { PANEL_ROWS = 12 };
 #define PANEL_VECTORS   4
 #define PANEL_ROWS_OF_2 12

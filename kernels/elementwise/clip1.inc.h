@@ -12,7 +12,7 @@ void LOOP(clip)(char *const *pointers, const int64_t *step, int64_t n, const int
             for (int64_t i = 0; i < n; i++) z[i] = high != high ? high : low;
             continue;
         }
-#pragma GCC ivdep
+        OBK_INDEPENDENT
         for (int64_t i = 0; i < n; i++) {
             const T t = x[i] < low ? low : x[i];
             z[i] = t > high ? high : t;

@@ -8,7 +8,7 @@ void FN(char *const *pointers, const int64_t *step, int64_t n, const int64_t *ro
     for (int64_t j = 0; j < rows; j++, a += row[0], out += row[1]) {
         const TI *x = (const TI *)(const void *)a;
         TO *z = (TO *)(void *)out;
-#pragma GCC ivdep
+        OBK_INDEPENDENT
         for (int64_t i = 0; i < n; i++) z[i] = (TO)(OP(x[i]));
     }
 }

@@ -7,15 +7,15 @@ void FN(char *const *pointers, const int64_t *step, int64_t n, const int64_t *ro
         const TI *x = (const TI *)(const void *)a, *y = (const TI *)(const void *)b;
         TO *z = (TO *)(void *)out;
         if (step[0] && step[1]) {
-#pragma GCC ivdep
+            OBK_INDEPENDENT
             for (int64_t i = 0; i < n; i++) z[i] = (TO)(OP(x[i], y[i]));
         } else if (step[0]) {
             const TI s = y[0];
-#pragma GCC ivdep
+            OBK_INDEPENDENT
             for (int64_t i = 0; i < n; i++) z[i] = (TO)(OP(x[i], s));
         } else {
             const TI s = x[0];
-#pragma GCC ivdep
+            OBK_INDEPENDENT
             for (int64_t i = 0; i < n; i++) z[i] = (TO)(OP(s, y[i]));
         }
     }

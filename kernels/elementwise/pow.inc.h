@@ -2,16 +2,16 @@
  * function; their results are the correctly rounded ones. */
 static bool OBK_CAT(pow_special_, S)(const T *x, T exponent, T *z, int64_t n) {
     if (exponent == 2) {
-#pragma GCC ivdep
+        OBK_INDEPENDENT
         for (int64_t i = 0; i < n; i++) z[i] = x[i] * x[i];
     } else if (exponent == (T)0.5) { /* unlike sqrt: -0 gives +0, -inf gives +inf */
-#pragma GCC ivdep
+        OBK_INDEPENDENT
         for (int64_t i = 0; i < n; i++) z[i] = SQRT(x[i] == -(T)INFINITY ? (T)INFINITY : x[i] + 0);
     } else if (exponent == 1) {
-#pragma GCC ivdep
+        OBK_INDEPENDENT
         for (int64_t i = 0; i < n; i++) z[i] = x[i];
     } else if (exponent == -1) {
-#pragma GCC ivdep
+        OBK_INDEPENDENT
         for (int64_t i = 0; i < n; i++) z[i] = 1 / x[i];
     } else if (exponent == 0) {
         for (int64_t i = 0; i < n; i++) z[i] = 1;

@@ -131,7 +131,7 @@ static void NAME(block_acosh)(T *z, const T *x, int64_t n) {
 static void NAME(block_leaky_relu)(T *z, const T *x, int64_t n, const void *params) {
     PARAMS;
     const T alpha = (T)p->alpha;
-#pragma GCC ivdep
+    OBK_INDEPENDENT
     for (int64_t i = 0; i < n; i++) z[i] = x[i] < 0 ? alpha * x[i] : x[i];
 }
 #define FN    LOOP(u_leaky_relu)
@@ -141,7 +141,7 @@ static void NAME(block_leaky_relu)(T *z, const T *x, int64_t n, const void *para
 static void NAME(block_thresholded_relu)(T *z, const T *x, int64_t n, const void *params) {
     PARAMS;
     const T alpha = (T)p->alpha;
-#pragma GCC ivdep
+    OBK_INDEPENDENT
     for (int64_t i = 0; i < n; i++) z[i] = x[i] > alpha ? x[i] : 0; /* NaN gives 0, too */
 }
 #define FN    LOOP(u_thresholded_relu)
@@ -151,7 +151,7 @@ static void NAME(block_thresholded_relu)(T *z, const T *x, int64_t n, const void
 static void NAME(block_hard_sigmoid)(T *z, const T *x, int64_t n, const void *params) {
     PARAMS;
     const T alpha = (T)p->alpha, beta = (T)p->beta;
-#pragma GCC ivdep
+    OBK_INDEPENDENT
     for (int64_t i = 0; i < n; i++) {
         const T t = alpha * x[i] + beta;
         z[i] = t < 0 ? 0 : t > 1 ? 1 : t;
@@ -164,7 +164,7 @@ static void NAME(block_hard_sigmoid)(T *z, const T *x, int64_t n, const void *pa
 static void NAME(block_hard_swish)(T *z, const T *x, int64_t n, const void *params) {
     (void)params;
     const T sixth = (T)1 / 6;
-#pragma GCC ivdep
+    OBK_INDEPENDENT
     for (int64_t i = 0; i < n; i++) {
         const T t = x[i] * sixth + (T)0.5;
         z[i] = x[i] * (t < 0 ? 0 : t > 1 ? 1 : t);
@@ -177,7 +177,7 @@ static void NAME(block_hard_swish)(T *z, const T *x, int64_t n, const void *para
 static void NAME(block_shrink)(T *z, const T *x, int64_t n, const void *params) {
     PARAMS;
     const T lambda = (T)p->alpha, bias = (T)p->beta;
-#pragma GCC ivdep
+    OBK_INDEPENDENT
     for (int64_t i = 0; i < n; i++) z[i] = x[i] < -lambda ? x[i] + bias : x[i] > lambda ? x[i] - bias : 0;
 }
 #define FN    LOOP(u_shrink)
@@ -187,7 +187,7 @@ static void NAME(block_shrink)(T *z, const T *x, int64_t n, const void *params) 
 static void NAME(block_clip)(T *z, const T *x, int64_t n, const void *params) {
     PARAMS;
     const T low = (T)p->alpha, high = (T)p->beta;
-#pragma GCC ivdep
+    OBK_INDEPENDENT
     for (int64_t i = 0; i < n; i++) {
         const T t = x[i] < low ? low : x[i];
         z[i] = t > high ? high : t;
@@ -200,7 +200,7 @@ static void NAME(block_clip)(T *z, const T *x, int64_t n, const void *params) {
 static void NAME(block_affine)(T *z, const T *x, int64_t n, const void *params) {
     PARAMS;
     const T alpha = (T)p->alpha, beta = (T)p->beta;
-#pragma GCC ivdep
+    OBK_INDEPENDENT
     for (int64_t i = 0; i < n; i++) z[i] = alpha * x[i] + beta;
 }
 #define FN    LOOP(u_affine)
@@ -217,7 +217,7 @@ static void NAME(block_elu)(T *z, const T *x, int64_t n, const void *params) {
     T t[BLOCK_ELEMS];
     for (int64_t i = 0; i < n; i++) t[i] = x[i] < 0 ? x[i] : 0;
     VMATH(expm1)(t, t, n);
-#pragma GCC ivdep
+    OBK_INDEPENDENT
     for (int64_t i = 0; i < n; i++) z[i] = x[i] < 0 ? alpha * t[i] : x[i];
 }
 #define FN    LOOP(u_elu)
@@ -230,7 +230,7 @@ static void NAME(block_selu)(T *z, const T *x, int64_t n, const void *params) {
     T t[BLOCK_ELEMS];
     for (int64_t i = 0; i < n; i++) t[i] = x[i] > 0 ? 0 : x[i];
     VMATH(expm1)(t, t, n);
-#pragma GCC ivdep
+    OBK_INDEPENDENT
     for (int64_t i = 0; i < n; i++) z[i] = x[i] > 0 ? gamma * x[i] : both * t[i];
 }
 #define FN    LOOP(u_selu)
@@ -243,7 +243,7 @@ static void NAME(block_celu)(T *z, const T *x, int64_t n, const void *params) {
     T t[BLOCK_ELEMS];
     for (int64_t i = 0; i < n; i++) t[i] = x[i] > 0 ? 0 : x[i] / alpha;
     VMATH(expm1)(t, t, n);
-#pragma GCC ivdep
+    OBK_INDEPENDENT
     for (int64_t i = 0; i < n; i++) z[i] = x[i] > 0 ? x[i] : alpha * t[i];
 }
 #define FN    LOOP(u_celu)
@@ -259,7 +259,7 @@ static void NAME(block_mish)(T *z, const T *x, int64_t n, const void *params) {
     T t[BLOCK_ELEMS];
     VMATH(softplus)(t, x, n);
     VMATH(tanh)(t, t, n);
-#pragma GCC ivdep
+    OBK_INDEPENDENT
     for (int64_t i = 0; i < n; i++) z[i] = x[i] * t[i];
 }
 #define FN    LOOP(u_mish)
@@ -272,7 +272,7 @@ static void NAME(block_gelu)(T *z, const T *x, int64_t n, const void *params) {
     T t[BLOCK_ELEMS];
     for (int64_t i = 0; i < n; i++) t[i] = x[i] * root_half;
     VMATH(erf)(t, t, n);
-#pragma GCC ivdep
+    OBK_INDEPENDENT
     for (int64_t i = 0; i < n; i++) z[i] = (T)0.5 * x[i] * (1 + t[i]);
 }
 #define FN    LOOP(u_gelu)
@@ -286,7 +286,7 @@ static void NAME(block_gelu_tanh)(T *z, const T *x, int64_t n, const void *param
     T t[BLOCK_ELEMS];
     for (int64_t i = 0; i < n; i++) t[i] = twice * (x[i] + cubic * x[i] * x[i] * x[i]);
     VMATH(sigmoid)(t, t, n);
-#pragma GCC ivdep
+    OBK_INDEPENDENT
     for (int64_t i = 0; i < n; i++) z[i] = x[i] * t[i];
 }
 #define FN    LOOP(u_gelu_tanh)
@@ -299,7 +299,7 @@ static void NAME(block_swish)(T *z, const T *x, int64_t n, const void *params) {
     T t[BLOCK_ELEMS];
     for (int64_t i = 0; i < n; i++) t[i] = -alpha * x[i];
     VMATH(exp)(t, t, n);
-#pragma GCC ivdep
+    OBK_INDEPENDENT
     for (int64_t i = 0; i < n; i++) z[i] = x[i] / (1 + t[i]);
 }
 #define FN    LOOP(u_swish)
@@ -312,7 +312,7 @@ static void NAME(block_scaled_tanh)(T *z, const T *x, int64_t n, const void *par
     T t[BLOCK_ELEMS];
     for (int64_t i = 0; i < n; i++) t[i] = beta * x[i];
     VMATH(tanh)(t, t, n);
-#pragma GCC ivdep
+    OBK_INDEPENDENT
     for (int64_t i = 0; i < n; i++) z[i] = alpha * t[i];
 }
 #define FN    LOOP(u_scaled_tanh)

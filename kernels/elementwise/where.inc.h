@@ -16,28 +16,28 @@ void FN(char *const *pointers, const int64_t *step, int64_t n, const int64_t *ro
             else if (from != z)
                 memmove(z, from, (size_t)n * sizeof(T));
         } else if (step[1] && step[2]) {
-#pragma GCC ivdep
+            OBK_INDEPENDENT
             for (int64_t i = 0; i < n; i++) {
                 const T p = x[i], q = y[i];
                 z[i] = c[i] ? p : q;
             }
         } else if (step[1]) {
             const T q = y[0];
-#pragma GCC ivdep
+            OBK_INDEPENDENT
             for (int64_t i = 0; i < n; i++) {
                 const T p = x[i];
                 z[i] = c[i] ? p : q;
             }
         } else if (step[2]) {
             const T p = x[0];
-#pragma GCC ivdep
+            OBK_INDEPENDENT
             for (int64_t i = 0; i < n; i++) {
                 const T q = y[i];
                 z[i] = c[i] ? p : q;
             }
         } else {
             const T p = x[0], q = y[0];
-#pragma GCC ivdep
+            OBK_INDEPENDENT
             for (int64_t i = 0; i < n; i++) z[i] = c[i] ? p : q;
         }
     }

@@ -42,6 +42,10 @@ OBK_INLINE obk_r_u32 obk_pair_products(obk_r_u32 a, obk_r_u32 b) {
     const int32x4_t low = vmull_s16(vget_low_s16(x), vget_low_s16(y)), high = vmull_s16(vget_high_s16(x), vget_high_s16(y));
     return (obk_r_u32)vcombine_s32(vpadd_s32(vget_low_s32(low), vget_high_s32(low)),
                                    vpadd_s32(vget_low_s32(high), vget_high_s32(high)));
+#elif defined __riscv_vector
+    typedef int32_t halves __attribute__((vector_size(OBK_VECTOR_BYTES)));
+    const halves low = ((halves)(a << 16) >> 16) * ((halves)(b << 16) >> 16), high = ((halves)a >> 16) * ((halves)b >> 16);
+    return (obk_r_u32)low + (obk_r_u32)high;
 #else
     enum { W = OBK_VECTOR_BYTES / 4 };
     int16_t x[2 * W], y[2 * W];

@@ -9,7 +9,8 @@ static void NAME(finish)(BITS *y, const obk_gemm_call *call, int64_t i) {
         return;
     }
     for (int64_t j = 0; j < call->n; j++)
-        y[j] = (BITS)SATURATED(call->alpha * (double)(INTEGER)y[j] + (c ? call->beta * (double)(INTEGER)c[j * step] : 0));
+        y[j] =
+            (BITS)SATURATED(OBK_ALONE(call->alpha * (double)(INTEGER)y[j] + (c ? call->beta * (double)(INTEGER)c[j * step] : 0)));
 }
 
 void OBK_FN(NAME(gemm_product))(const obk_gemm_call *call) {

@@ -36,7 +36,7 @@ void LOOP(columns_squares)(double *sums, const void *from, const double *mean, i
 void LOOP(affine)(void *to, const void *from, int64_t n, double factor, double offset) {
     T *y = to;
     const T *x = from, f = (T)factor, o = (T)offset;
-#pragma GCC ivdep
+    OBK_INDEPENDENT
     for (int64_t i = 0; i < n; i++) y[i] = x[i] * f + o;
 }
 
@@ -50,10 +50,10 @@ void LOOP(affine_loop)(char *const *pointers, const int64_t *step, int64_t n, co
         T *y = (T *)(void *)to;
         if (step[0] && !step[1] && !step[2])
             LOOP(affine)(y, x, n, (double)f[0], (double)o[0]);
-        else if (step[0] && step[1] && step[2])
-#pragma GCC ivdep
+        else if (step[0] && step[1] && step[2]) {
+            OBK_INDEPENDENT
             for (int64_t i = 0; i < n; i++) y[i] = x[i] * f[i] + o[i];
-        else
+        } else
             for (int64_t i = 0; i < n; i++) {
                 const int64_t a = step[0] ? i : 0, b = step[1] ? i : 0, c = step[2] ? i : 0;
                 y[i] = x[a] * f[b] + o[c];
@@ -64,18 +64,19 @@ void LOOP(affine_loop)(char *const *pointers, const int64_t *step, int64_t n, co
 void LOOP(scaled)(void *to, const void *from, int64_t n, double shift, double factor, const void *scale, const void *bias) {
     T *y = to;
     const T *x = from, *s = scale, *b = bias, m = (T)shift, f = (T)factor;
-    if (s && b)
-#pragma GCC ivdep
+    if (s && b) {
+        OBK_INDEPENDENT
         for (int64_t i = 0; i < n; i++) y[i] = (x[i] - m) * f * s[i] + b[i];
-    else if (s)
-#pragma GCC ivdep
+    } else if (s) {
+        OBK_INDEPENDENT
         for (int64_t i = 0; i < n; i++) y[i] = (x[i] - m) * f * s[i];
-    else if (b)
-#pragma GCC ivdep
+    } else if (b) {
+        OBK_INDEPENDENT
         for (int64_t i = 0; i < n; i++) y[i] = (x[i] - m) * f + b[i];
-    else
-#pragma GCC ivdep
+    } else {
+        OBK_INDEPENDENT
         for (int64_t i = 0; i < n; i++) y[i] = (x[i] - m) * f;
+    }
 }
 
 void LOOP(divided)(void *to, const void *from, int64_t n, double shift, double divisor) {
@@ -83,26 +84,28 @@ void LOOP(divided)(void *to, const void *from, int64_t n, double shift, double d
     const T *x = from;
     if (divisor == 0)
         memset(y, 0, (size_t)n * sizeof(T));
-    else
-#pragma GCC ivdep
+    else {
+        OBK_INDEPENDENT
         for (int64_t i = 0; i < n; i++) y[i] = (T)(((double)x[i] - shift) / divisor);
+    }
 }
 
 void LOOP(columns_divided)(void *to, const void *from, int64_t n, const double *shifts, const double *divisors) {
     T *y = to;
     const T *x = from;
-    if (shifts)
-#pragma GCC ivdep
+    if (shifts) {
+        OBK_INDEPENDENT
         for (int64_t i = 0; i < n; i++) {
             const double z = ((double)x[i] - shifts[i]) / divisors[i];
             y[i] = divisors[i] == 0 ? 0 : (T)z;
         }
-    else
-#pragma GCC ivdep
+    } else {
+        OBK_INDEPENDENT
         for (int64_t i = 0; i < n; i++) {
             const double z = (double)x[i] / divisors[i];
             y[i] = divisors[i] == 0 ? 0 : (T)z;
         }
+    }
 }
 
 /* z = z ^ beta. The exponent of nearly all models is computed without logarithms, to 2 ulp. */

@@ -7,7 +7,7 @@ void OBK_FN(NAME(quantize))(void *to, const float *restrict x, int64_t n, const 
     if (scales->each) {
         const float *restrict scale = scales->scale, *restrict zero = scales->zero;
         for (int64_t i = 0; i < n; i++)
-            y[i] = (INTEGER)(nearest(clamped(x[i] / scale[i], low - zero[i], high - zero[i])) + (int32_t)zero[i]);
+            y[i] = (INTEGER)(nearest(clamped(x[i] / scale[i], low - zero[i], high - zero[i])) + nearest(zero[i]));
     } else {
         const float scale = *scales->scale, zero = *scales->zero, lowest = low - zero, highest = high - zero;
         const int32_t whole = (int32_t)zero;

@@ -52,7 +52,7 @@ void FN(void *to, const void *const *operands, int64_t n, const obk_qlinear *q) 
     const float scale = *q->to.scale, low = q->to.low - *q->to.zero, high = q->to.high - *q->to.zero;
     const int32_t zero = (int32_t)*q->to.zero;
     (void)condition;
-#pragma GCC ivdep
+    OBK_INDEPENDENT
     for (int64_t i = 0; i < n; i++) {
         const float p = ((float)x[i] - zero_x) * scale_x, r = ((float)y[i] - zero_y) * scale_y;
         z[i] = (INTEGER)(nearest(clamped(OF(condition[i], p, r) / scale, low, high)) + zero);

@@ -231,7 +231,7 @@ void OBK_FN(random_classes)(double *sums, int64_t n, obk_pace *pace) {
         const int64_t some = n - done < BLOCK ? n - done : BLOCK;
         for (int64_t i = 0; i < some; i++) {
             const double weight = exponential(sums[i] - highest);
-            weights[i] = finite & (sums[i] <= highest) ? weight : (double)NAN;
+            weights[i] = (finite & (sums[i] <= highest)) ? weight : (double)NAN;
         }
         for (int64_t i = 0; i < some; i++) {
             sum += weights[i];

@@ -558,7 +558,7 @@ static ob_status match(void *context, const void *bytes, size_t n_bytes) {
 
 /* The level that the certificate states, if it is not the one in use; otherwise NULL. */
 static const char *other_level(const char *text, size_t n_bytes) {
-    static const char *const levels[] = {"baseline", "avx2", "avx512", "neon"};
+    static const char *const levels[] = {"baseline", "avx2", "avx512", "neon", "rvv"};
     const size_t n = sizeof LEVEL - 1;
     size_t at = 0;
     while (at + n < n_bytes && memcmp(text + at, LEVEL, n) != 0) at++;

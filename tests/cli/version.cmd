@@ -5,7 +5,7 @@ forms() {
         -e 's/^build type: [A-Za-z]+$/build type: TYPE/' -e 's/^flags:( -[^ /]+)+$/flags: FLAGS/' \
         -e 's/^options:( (none|protobuf|checker|text|gradient|threads|operator-libraries|openblas|selected-operators=[0-9a-f]{12}|coverage|sanitize=[a-z]+))+$/options: OPTIONS/' \
         -e 's/^libraries:( [a-z0-9-]+)+$/libraries: LIBRARIES/' \
-        -e 's/^(instruction-set level:) (baseline|avx2|avx512|neon)( with dot products of bytes)? \(of baseline( neon| avx2( avx512)?)?\)$/\1 LEVEL/'
+        -e 's/^(instruction-set level:) (baseline|avx2|avx512|neon|rvv)( with dot products of bytes)? \(of baseline( neon| rvv| avx2( avx512)?)?\)$/\1 LEVEL/'
 }
 "$check" --version | forms
 "$run" --version | forms

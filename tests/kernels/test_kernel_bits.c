@@ -12,12 +12,12 @@
 
 #include "kernels/fma.h"
 
-/* Levels above the baseline have fused multiply-add, but for NEON of 32 bits, which has integers only. */
+/* Levels above the baseline have fused multiply-add, but for RVV, and NEON of 32 bits, which has integers only. */
 static bool fuses(size_t level) {
 #ifdef OBK_FUSES
     (void)level;
     return true;
-#elif defined(__arm__)
+#elif defined(__arm__) || defined(__riscv)
     (void)level;
     return false;
 #else

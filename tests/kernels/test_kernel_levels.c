@@ -12,7 +12,7 @@ static size_t level_of(const char *name) {
     static const char *const names[] = {"baseline", "avx2", "avx512"};
     for (size_t i = 0; i < 3; i++)
         if (strcmp(name, names[i]) == 0) return i;
-    if (strcmp(name, "neon") == 0) return 1;
+    if (strcmp(name, "neon") == 0 || strcmp(name, "rvv") == 0) return 1;
     fail_msg("there is no level %s", name);
     return 0;
 }

@@ -101,6 +101,8 @@ static void each_loop_has_the_address_of_its_symbol(void **state) {
         assert_true(n_loops > 600);
 #if defined(__x86_64__) || defined(__aarch64__)
         assert_true(n_forms >= 38);
+#else
+        assert_int_equal(n_forms, 0); /* no chains there */
 #endif
     }
     ob__kernels_limit(~0u);
@@ -135,8 +137,9 @@ static void each_function_of_a_table_has_a_name(void **state) {
                 if (!obk_loop_name(loop, &by_level)) fail_msg("byte %zu of %s is a loop without a name", at, table->name);
             }
         }
-        assert_true(n_tables >= 20);
-        assert_true(n_functions > 600);
+        const bool is_part = strcmp(end, "__neon") == 0 || strcmp(end, "__rvv") == 0; /* the baseline has the rest of it */
+        assert_true(n_tables >= (is_part ? 3 : 20));
+        assert_true(n_functions > (is_part ? 20 : 600));
     }
     ob__kernels_limit(~0u);
 }
