@@ -155,7 +155,7 @@ def judge(what, heads, rows):
     for line in wrong:
         print("footprint: " + line)
     if wrong:
-        print("footprint: if that is as it should be: footprint_models.py with --write writes the table again")
+        print("footprint: if that is as it should be: the same command with --write writes the table again")
     return 1 if wrong else 0
 
 

@@ -21,6 +21,7 @@ build() {
         >configure.txt 2>&1 || { cat configure.txt && fail "cannot configure: $*"; }
     rm -f build/onnx-broadcast-* # those of the build before
     "$cmake" --build build >build.txt 2>&1 || { tail -50 build.txt && fail "cannot build: $*"; }
+    size -t build/libonnx_broadcast.a | tail -1 | { read -r text data bss _ && echo "$text $((data + bss)) $*" >>sizes.txt; }
     rm -rf installed
     "$cmake" --install build --prefix "$work/installed" >install.txt
     pc=$(find installed -name onnx_broadcast.pc)
@@ -48,6 +49,7 @@ refuses_header() {
     grep -qF "this build of onnx_broadcast has no checker" header.txt || { cat header.txt && fail "$1.h: another message"; }
 }
 
+rm -f sizes.txt
 digits=$source/models/digits.onnx
 cat >clash.onnxtxt <<'END'
 <ir_version: 8, opset_import: ["" : 17]>
@@ -190,3 +192,9 @@ if grep -E '^(protobuf_c_|onnx__|pthread_|dl(m?open|sym)$|f?open$|mmap$)' <<<"$n
 "$cc" -std=c11 -Wall -Wextra -Werror $(flags) -o kernels "$source/tests/package/parts/kernels.c" \
     "$(find installed -name libonnx_broadcast.a)" -lm || fail "the program of kernels does not link"
 [ "$(./kernels)" = "11 21 31 12 22 32 ()" ] || fail "kernels: $(./kernels)"
+
+# What each of them takes: a row in docs/footprint.md. Its compiler is another one: status 77.
+status=0
+python3 -B "$source/tests/footprint_parts.py" sizes.txt || status=$?
+[ $status -eq 0 ] || [ $status -eq 77 ] ||
+    fail "$work/sizes.txt and docs/footprint.md differ (tests/footprint_parts.py $work/sizes.txt --write)"
