@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# usage: cross.sh TARGET: builds for another machine with Debian's cross compiler, warnings as errors, and runs what it can of it:
-# tests under qemu-user (i386: on this machine), and on a microcontroller, which has no operating system, results of kernels under
-# qemu-system. TARGET is a file of cmake/toolchains. protobuf-c and cmocka for the target are built from Debian's sources.
-# Everything stays in build-cross/.
+# usage: cross.sh TARGET [all]: builds for another machine with Debian's cross compiler, warnings as errors, and runs what it can of it:
+# tests under qemu-user (i386: on this machine), and on a microcontroller, which has no operating system, results of kernels and
+# an emitted model under qemu-system. TARGET is a file of cmake/toolchains. protobuf-c and cmocka for the target are built from
+# Debian's sources. Everything stays in build-cross/.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 target=$1
@@ -18,6 +18,7 @@ loader=$(value OB_LOADER)
 runner=("$(value OB_QEMU)" -L "/usr/$triplet")
 [ -z "$loader" ] || runner=("$loader" --library-path "/usr/$triplet/lib")
 n_results=0
+python=/usr/bin/python3 # the one that sees Debian's packages
 fail() {
     printf 'cross.sh: %s\n' "$*" >&2
     exit 1
@@ -54,20 +55,6 @@ compare_results() {
     n_results=$(grep -vcE "^($others)" "$1")
 }
 
-# Models that this machine writes as C have the same results on the target, whatever its byte order.
-emitted_models() {
-    local writer=build/onnx-broadcast-run order=little
-    if [ ! -x "$writer" ]; then
-        echo "skipped: models as C, because there is no $writer (./dev build)"
-        return
-    fi
-    if echo | "$triplet-gcc" -dM -E - | grep -q '__BYTE_ORDER__ __ORDER_BIG_ENDIAN__'; then order=big; fi
-    python3 -B tests/emitted.py "$writer" "$all/host/libonnx_broadcast_ahead.a" include "$folder/emitted" \
-        models/digits.onnx models/scale_bias_nchw.onnx tests/emitted/*.onnxtxt --expect tests/emitted.txt \
-        --emulator "${runner[*]}" --other-library "$build/libonnx_broadcast_ahead.a" --other-compiler "$triplet-gcc" \
-        --order "$order"
-}
-
 # protobuf-c's library and cmocka as static libraries in $root/usr.
 build_libraries() {
     [ ! -f "$root/complete" ] || return 0
@@ -101,6 +88,66 @@ command_lines() {
     tests/cli/run.sh "$commands"
 }
 
+# ---- models as C ----
+
+# emitted_model NAME MODEL INPUT:WIDTH... -- WIDTH... -- OPTION...: the C that this machine writes computes on the target the bits
+# of the target's own session at the baseline. WIDTH: bytes of an element of an input or output.
+emitted_model() {
+    local name=$1 model=$2 into=$folder/emitted/$1 widths=() inputs=() options=() outputs=() i
+    shift 2
+    while [ "$1" != -- ]; do
+        inputs+=("$1")
+        options+=(--input "${1%:*}")
+        shift
+    done
+    shift
+    while [ "$1" != -- ]; do
+        widths+=("$1")
+        shift
+    done
+    shift
+    rm -rf "$into"
+    mkdir -p "$into"
+    build/onnx-broadcast-run "$model" "$@" --emit-c "$into/c" --name m --quiet
+    "$triplet-gcc" -std=c11 -O2 -ffp-contract=off -Wall -Wextra -Werror -I"$into/c" -Iinclude -o "$into/run" tests/emitted_run.c \
+        "$into/c/m.c" "$build/libonnx_broadcast_ahead.a" -lm -Wl,--gc-sections
+    OB_ISA=baseline "${runner[@]}" "$build/onnx-broadcast-run" "$model" "$@" "${options[@]}" --output-dir "$into" --npy --quiet
+    for i in "${!widths[@]}"; do outputs+=("$into/$i:${widths[i]}"); done
+    "${runner[@]}" "$into/run" "${inputs[@]}" "${outputs[@]}" || fail "$name, written as C, ends with status $?"
+    for i in "${!widths[@]}"; do
+        [ -s "$into/$i" ] && tail -c "$(stat -c %s "$into/$i")" "$into/output_$i.npy" | cmp - "$into/$i" ||
+            fail "$name, written as C, does not compute the bits of the session: $into"
+    done
+    n_emitted=$((n_emitted + 1))
+}
+
+n_emitted=0
+emitted_models() {
+    local writer=build/onnx-broadcast-run order=little data=$folder/emitted_data
+    if [ ! -x "$writer" ]; then
+        echo "skipped: models as C, because there is no $writer (./dev build)"
+        return
+    fi
+    mkdir -p "$data"
+    $python - "$data" <<'END'
+import random, struct, sys
+random.seed(1)
+with open(sys.argv[1] + "/image.raw", "wb") as file:
+    file.write(struct.pack("<297f", *(random.uniform(-2, 2) for _ in range(297))))
+with open(sys.argv[1] + "/digit.raw", "wb") as file:
+    file.write(bytes(random.randrange(17) for _ in range(64)))
+END
+    emitted_model digits models/digits.onnx "$data/digit.raw:1" -- 4 8 -- --dim batch=1
+    emitted_model scale_bias_nchw models/scale_bias_nchw.onnx "$data/image.raw:4" -- 4 -- --dim N=1 --dim H=9 --dim W=11
+    # Without exp and its like, of which targets have their own, results are those of this machine, whatever the byte order. arm64
+    # rounds a product and its sum once.
+    [ "$target" != arm64 ] || return 0
+    if echo | "$triplet-gcc" -dM -E - | grep -q '__BYTE_ORDER__ __ORDER_BIG_ENDIAN__'; then order=big; fi
+    $python -B tests/emitted.py "$writer" "$all/host/libonnx_broadcast_ahead.a" include "$folder/emitted_here" \
+        models/scale_bias_nchw.onnx tests/emitted/*.onnxtxt --expect tests/emitted.txt --emulator "${runner[*]}" \
+        --other-library "$build/libonnx_broadcast_ahead.a" --other-compiler "$triplet-gcc" --order "$order"
+}
+
 # A compiler for the target and nothing else must not end in the libraries of the machine that builds.
 compiler_alone() {
     local bare=$folder/bare
@@ -124,7 +171,9 @@ on_board() {
 microcontroller() {
     local board=examples/microcontroller/mps2_an386 flags
     read -ra flags <<<"$(value CMAKE_C_FLAGS_INIT | tr -d '"')"
-    flags+=(-std=c11 -O2 -ffp-contract=off -Wall -Wextra -Werror "-I$board" -I. -Iinclude)
+    # newlib has enumerations of other sizes, but none in what is called.
+    flags+=(-std=c11 -O2 -ffp-contract=off -Wall -Wextra -Werror -Wl,--no-enum-size-warning -Wl,--fatal-warnings "-I$board" -I.
+        -Iinclude)
     aot_library "$build" -DCMAKE_TOOLCHAIN_FILE="$toolchain"
     "$triplet-gcc" "${flags[@]}" -DOB_BOARD -nostartfiles -T "$board/link.ld" -Wl,--gc-sections -o "$folder/kernel_results.elf" \
         tests/kernel_results.c "$board/start.c" "$build/libonnx_broadcast.a" -lm
@@ -158,15 +207,20 @@ microcontroller() {
 
 # ---- tests ----
 
-# Programs alone: scripts that call what was built would need an emulator inside. Left out are those that take minutes under an
-# emulator, or measure time. The rest in order of value, so that what fails first matters most: kernels, what knows the machine,
-# everything else.
+# Programs alone: scripts that call what was built would need an emulator inside. Left out are those that measure time. The rest in
+# order of value, so that what fails first matters most: kernels, what knows the machine, everything else.
+#
+# An emulator is 20 to 50 times slower, so there the subset below is built and run: the kernels, algebra, the loader, operators,
+# the session and models as C. `all` runs the rest, too. i386 runs everything.
+subset_others=(align load malformed sparse tensor_file wire_numbers write cast einsum elementwise in_place k_.* members
+    operators_run packed_rows quantize.* api_session conv_packed emit epilogue new_sizes no_heap one_block prepared
+    session session_declared session_memory session_refuse thread_bits)
+left_out='^(test_run_cli|test_ort_.*|test_plugin.*|test_host|test_worker|test_run_limits|test_allocation|test_cost|test_solve_limits)$'
 n_tests=0
 passed() { # NAME PATTERN NOT: the tests whose names match PATTERN and not NOT
     local log=$folder/$1.log
     ctest --test-dir "$build" --output-on-failure --no-tests=error --parallel "$jobs" -R "$2" \
-        -E "^(test_run_cli|test_ort_.*|test_plugin.*|test_host|test_worker|test_run_limits|test_allocation|test_cost\
-|test_solve_limits)\$${3:+|$3}" | tee "$log"
+        -E "$left_out${3:+|$3}" | tee "$log"
     n_tests=$((n_tests + $(sed -nE 's/^100% tests passed, 0 tests failed out of ([0-9]+)$/\1/p' "$log")))
 }
 names() { # FOLDER...: the names of the tests there
@@ -198,15 +252,24 @@ vectors() {
 
 [ -f "$toolchain" ] && [ -n "$triplet" ] || fail "'$target' is no file of cmake/toolchains that names a target"
 if [ "$triplet" = arm-none-eabi ]; then
-    echo "$target runs, on qemu-system-arm -M mps2-an386: results of kernels, and a fault"
+    echo "$target runs, on qemu-system-arm -M mps2-an386: results of kernels, the digit model as C, and a fault"
     microcontroller
     echo "$target: $n_results results of kernels have the bits of this machine"
     exit 0
 fi
+whole=${2:-}
+[ -z "$loader" ] || whole=all
+kernels=$(names tests/kernels) core=$(names tests/core) slow='^test_solve_property$'
+if [ "$whole" = all ]; then
+    kind="all unit tests, ONNX's node tests, the command-line cases" others='^(test_|headers_c11$|guide_sizes$)' slow=
+else
+    kind="unit tests of kernels, algebra, loader, operators and session (a subset; all: ./dev cross $target all), ONNX's node tests"
+    others="^test_($(IFS='|' && echo "${subset_others[*]}"))\$"
+fi
 if [ -n "$(value OB_COMPILER)" ]; then
     echo "$target runs, by ${runner[0]}: results of kernels and their tests, without vectors and with those of 128 and 256 bits"
 else
-    echo "$target runs, by ${runner[0]}: results of kernels, the unit tests, ONNX's node tests, the command-line cases"
+    echo "$target runs, by ${runner[0]}: results of kernels, models as C, $kind"
 fi
 cmake/debian_sources.sh "$all/sources"
 build_libraries
@@ -218,14 +281,26 @@ if [ -n "$(value OB_COMPILER)" ]; then
     echo "$target: $n_tests tests passed; $n_results results of kernels with vectors have the bits of this machine"
     exit 0
 fi
-cmake --build "$build" --parallel "$jobs"
+if [ "$whole" = all ]; then
+    targets=(all)
+else
+    mapfile -t targets < <(ctest --test-dir "$build" -N | sed -nE 's/^ *Test +#[0-9]+: (test_\w+)$/\1/p' |
+        grep -E "$kernels|$core|$others" | grep -vE "$left_out|$slow")
+    targets+=(onnx-broadcast-run onnx-broadcast-check onnx_broadcast_ahead kernel_results conformance)
+fi
+cmake --build "$build" --parallel "$jobs" --target "${targets[@]}"
 OB_ISA=baseline "${runner[@]}" "$build/tests/kernel_results" >"$folder/kernel_results.txt"
 compare_results "$folder/kernel_results.txt"
-[ "$target" = arm64 ] || emitted_models # arm64 rounds a product and its sum once
-kernels=$(names tests/kernels) core=$(names tests/core tests/proto)
+emitted_models
 passed kernels "$kernels" ""
-passed core "$core" ""
-passed others '^(test_|conformance_node$|headers_c11$|guide_sizes$)' "$kernels|$core"
-command_lines
+passed core "$core" "$slow"
+passed others "$others" "$kernels|$core"
+passed conformance '^conformance_node$' ""
+clis=
+if [ "$whole" = all ]; then
+    command_lines
+    clis=", and the command-line cases"
+fi
 [ "$target" != arm64 ] || python3 tests/instructions.py . "$build" --arm64
-echo "$target: $n_tests tests passed, and the command-line cases; $n_results results of kernels have the bits of this machine"
+echo "$target: $n_tests tests passed$clis; $n_results results of kernels have the bits of this machine; $n_emitted models as C have" \
+    "those of the session"

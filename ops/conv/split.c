@@ -162,7 +162,7 @@ static ob_status fill_offsets(const ob_kernel_site *site, ob_conv_split *split, 
     const bool one = k->along || k->channels * n_kernel * split->width <= ONE_BLOCK_BYTES;
     const int64_t blocks = one ? 1 : ob__ceil_div(k->channels, most < 1 ? 1 : most);
     k->k_channels = ob__ceil_div(k->channels, blocks);
-    int64_t *offset = ob__tail(site, (size_t)(k->k_channels * n_kernel), sizeof *offset);
+    int64_t *offset = ob__tail(site, (uint64_t)(k->k_channels * n_kernel), sizeof *offset);
     OB_FAIL_IF(!offset, error, OB_E_MEMORY, "no memory for a plan");
     for (int64_t c = 0; c < k->k_channels; c++)
         for (int64_t t = 0; t < n_kernel; t++) offset[c * n_kernel + t] = c * pitch + (k->pointwise ? 0 : k->tiling.offset[t]);
@@ -246,7 +246,7 @@ static ob_status lay_out_winograd(const ob_kernel_site *site, const obk_conv_pan
     split->sums_at = split->copies_at + (size_t)ob__round_up(obk_winograd_copies(k) * split->width, 64);
     split->lane_bytes = split->sums_at + (size_t)(obk_winograd_lane(panels->lanes, panels->widest) * split->width);
     k->k_channels = ob__ceil_div(k->channels, ob__ceil_div(k->channels, BLOCK_CHANNELS));
-    int64_t *offset = ob__tail(site, (size_t)k->k_channels, sizeof *offset);
+    int64_t *offset = ob__tail(site, (uint64_t)k->k_channels, sizeof *offset);
     OB_FAIL_IF(!offset, error, OB_E_MEMORY, "no memory for a plan");
     for (int64_t c = 0; c < k->k_channels; c++) offset[c] = c * k->pitch;
     k->k_offset = offset;

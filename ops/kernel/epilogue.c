@@ -79,7 +79,7 @@ ob_status ob__make_epilogue(const ob_kernel_site *site, const obk_program *progr
     if ((out->dtype != OB_FLOAT && out->dtype != OB_DOUBLE && out->dtype != OB_INT32) || n_axes < 0) return OB_OK;
     ob_epilogue *e = ob__tail(site, 1, sizeof *e);
     const size_t n_strides = ((size_t)n_others + 1) * (size_t)(n_axes + 1);
-    int64_t *dims = ob__tail(site, n_strides, sizeof *dims), *steps = ob__tail(site, (size_t)n_others + 1, sizeof *steps);
+    int64_t *dims = ob__tail(site, n_strides, sizeof *dims), *steps = ob__tail(site, (uint64_t)n_others + 1, sizeof *steps);
     OB_FAIL_IF(!e || !dims || !steps, error, OB_E_MEMORY, "no memory for a plan");
     int64_t *strides = dims + n_axes + 1;
     for (int32_t a = 0; a < n_axes; a++) dims[a] = out->dims[a];

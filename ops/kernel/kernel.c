@@ -17,7 +17,7 @@ ob_status ob__kernel_output(const ob_kernel_args *args, uint32_t i, int32_t rank
     return args->make_output(args, i, rank, dims, error);
 }
 
-void *ob__tail(const ob_kernel_site *site, size_t n, size_t n_bytes_each) {
+void *ob__tail(const ob_kernel_site *site, uint64_t n, size_t n_bytes_each) {
     size_t n_bytes;
     if (__builtin_mul_overflow(n, n_bytes_each, &n_bytes)) return NULL;
     return OB_ARENA_ARRAY(site->arena, char, n_bytes);

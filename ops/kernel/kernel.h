@@ -44,7 +44,7 @@ typedef struct ob_kernel_site {
 } ob_kernel_site;
 
 /* n zeroed elements that live as long as the state, for tables and lists. NULL: out of memory. */
-void *ob__tail(const ob_kernel_site *site, size_t n, size_t n_bytes_each);
+void *ob__tail(const ob_kernel_site *site, uint64_t n, size_t n_bytes_each);
 
 enum { OB_PREPARED_MAX = 4 };
 

@@ -40,7 +40,7 @@ static ob_status place(const ob_kernel_site *site, ob_view *view, int32_t n_batc
         int64_t columns = view->dims[view->rank - 1];
         *out = (ob_matrix){.row = columns > 0 ? columns : 1, .column = 1, .copied = true};
     }
-    out->batch = ob__tail(site, (size_t)n_batch + 1, sizeof(int64_t));
+    out->batch = ob__tail(site, (uint64_t)n_batch + 1, sizeof(int64_t));
     OB_FAIL_IF(!out->batch, error, OB_E_MEMORY, "no memory for a plan");
     int32_t n_own = view->rank - 2;
     for (int32_t i = 0; i < n_own; i++)
@@ -83,7 +83,7 @@ ob_status ob__matrices(const ob_kernel_site *site, const ob_view *a, const ob_vi
                (long long)y.dims[y.rank - 2]);
     p->n_batch = (x.rank > y.rank ? x.rank : y.rank) - 2;
     p->n_axes = p->n_batch;
-    p->batch = ob__tail(site, (size_t)p->n_batch + 1, sizeof(int64_t));
+    p->batch = ob__tail(site, (uint64_t)p->n_batch + 1, sizeof(int64_t));
     OB_FAIL_IF(!p->batch, error, OB_E_MEMORY, "no memory for a plan");
     int64_t count = 1;
     for (int32_t i = 0; i < p->n_batch; i++) {

@@ -77,7 +77,7 @@ static bool lay_out(const ob_kernel_site *site, const ob_ml_labels *list, ob_ml_
     if (list->n == 0 || (uint64_t)most - (uint64_t)least > 8 * (uint64_t)list->n) return true;
     out->least = least;
     out->n_dense = (uint64_t)most - (uint64_t)least + 1;
-    uint32_t *dense = ob__tail(site, (size_t)out->n_dense, sizeof *dense);
+    uint32_t *dense = ob__tail(site, (uint64_t)out->n_dense, sizeof *dense);
     for (uint32_t i = 0; dense && i < list->n; i++) {
         const int64_t key = int_at(list, i);
         dense[(uint64_t)key - (uint64_t)least] = ob__number_find(&out->numbers, (uint64_t)key);

@@ -67,7 +67,7 @@ static ob_status pack_coefficients(const ob_kernel_site *site, const ob_ml_linea
     const ob_ml_reals *list = &p->coefficients;
     const int64_t n = p->n_scores, k = p->n_features, nr = l->gemm->nr;
     l->n_padded = ob__round_up(n, nr);
-    void *packed = ob__tail(site, (size_t)l->n_padded, (size_t)k * width_of(l)), *rows = ob__tail(site, list->n, width_of(l));
+    void *packed = ob__tail(site, (uint64_t)l->n_padded, (size_t)k * width_of(l)), *rows = ob__tail(site, list->n, width_of(l));
     if (!packed || !rows) return ob__fail(error, OB_E_MEMORY, "no memory for coefficients");
     OB_TRY(ob__convert(rows, dtype, list->at, list->dtype, list->n, error));
     l->gemm->pack_b(packed, rows, 1, k, k, n);

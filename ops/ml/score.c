@@ -163,7 +163,7 @@ static ob_status no_memory(ob_error *error) {
 ob_status ob__ml_table(const ob_kernel_site *site, const ob_ml_reals *list, int64_t n_vectors, int64_t n_features,
                        ob_ml_table *out, ob_error *error) {
     *out = (ob_ml_table){NULL, n_features, ob__ceil_div(n_vectors, OBK_ML_BLOCK)};
-    double *table = ob__tail(site, (size_t)(out->blocks * n_features), OBK_ML_BLOCK * sizeof *table);
+    double *table = ob__tail(site, (uint64_t)(out->blocks * n_features), OBK_ML_BLOCK * sizeof *table);
     if (!table) return no_memory(error);
     for (int64_t v = 0; v < n_vectors; v++)
         for (int64_t i = 0; i < n_features; i++)

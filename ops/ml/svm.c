@@ -84,7 +84,7 @@ typedef struct lane_memory {
 static ob_status plan_classes(const ob_kernel_site *site, svm *s, ob_error *error) {
     const ob_ml_svm *p = &s->p;
     const int64_t n = p->labels.n;
-    uint32_t *begin = ob__tail(site, (size_t)n + 1, sizeof *begin);
+    uint32_t *begin = ob__tail(site, (uint64_t)n + 1, sizeof *begin);
     if (!begin) return ob__fail(error, OB_E_MEMORY, "no memory for classes");
     for (int64_t i = 0; s->pairwise && i < n; i++) begin[i + 1] = begin[i] + (uint32_t)p->per_class[i];
     s->begin = begin;

@@ -168,7 +168,7 @@ static ob_status element(const ob_kernel_site *site, const ob_kernel_args *args,
     for (uint32_t i = 1; i < 5; i++) OB_TRY(ob__norm_count(args, i, n, error));
     call->few[0] = in[0];
     for (uint32_t k = 1; k < 3; k++) {
-        void *data = ob__tail(site, (size_t)n, ob_dtype_size(in[0].dtype));
+        void *data = ob__tail(site, (uint64_t)n, ob_dtype_size(in[0].dtype));
         OB_FAIL_IF(!data, error, OB_E_MEMORY, "no memory for a plan");
         OB_TRY(ob_view_init(&call->few[k], data, in[0].dtype, in[0].rank - 1, dims));
         call->few_made[k] = true;

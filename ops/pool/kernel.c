@@ -71,10 +71,10 @@ static ob_status find_loops(const ob_kernel_site *site, const ob_kernel_args *ar
 /* The number of kernel positions that count in a mean, for each result of each axis. */
 static ob_status count_positions(const ob_kernel_site *site, const ob_pool_params *params, pool *p, ob_error *error) {
     const obk_window *w = &p->k.window;
-    const int32_t **tables = ob__tail(site, (size_t)w->rank, sizeof *tables);
+    const int32_t **tables = ob__tail(site, (uint64_t)w->rank, sizeof *tables);
     for (int32_t a = 0; tables && a < w->rank; a++) {
         const obk_axis *axis = &w->axes[a];
-        int32_t *counts = ob__tail(site, (size_t)axis->out, sizeof *counts);
+        int32_t *counts = ob__tail(site, (uint64_t)axis->out, sizeof *counts);
         if (!counts) return ob__fail(error, OB_E_MEMORY, "no memory for a plan");
         for (int64_t o = 0; o < axis->out; o++) {
             int64_t first = 0, end = params->count_padding ? obk_padded_positions(axis, o) : 0;
@@ -91,7 +91,7 @@ static ob_status count_positions(const ob_kernel_site *site, const ob_pool_param
 static const float *make_divisors(const ob_kernel_site *site, const obk_pool *p) {
     enum { MOST = 4096 };
     const int64_t n = p->window.n_out, length = p->window.axes[1].out;
-    float *divisors = n <= MOST ? ob__tail(site, (size_t)n, sizeof *divisors) : NULL;
+    float *divisors = n <= MOST ? ob__tail(site, (uint64_t)n, sizeof *divisors) : NULL;
     for (int64_t i = 0; divisors && i < n; i++) divisors[i] = (float)p->n_seen[0][i / length] * (float)p->n_seen[1][i % length];
     return divisors;
 }

@@ -48,7 +48,7 @@ static const ob_struct matmul_struct = OB_STRUCT(integer_matmul, matmul_members)
 
 /* The steps of a zero point or scale along the batch axes of the product. */
 static int64_t *batch_steps(const ob_kernel_site *site, const ob_matrices *p, const ob_spread *spread, const ob_view *operand) {
-    int64_t *steps = ob__tail(site, (size_t)p->n_axes + 1, sizeof *steps);
+    int64_t *steps = ob__tail(site, (uint64_t)p->n_axes + 1, sizeof *steps);
     int32_t n_own = operand->rank - 2;
     for (int32_t a = 0; steps && a < n_own; a++) steps[p->n_axes - n_own + a] = spread->steps[a];
     return steps;

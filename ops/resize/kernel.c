@@ -297,7 +297,7 @@ static ob_status plan_axes(const ob_kernel_site *site, const ob_kernel_args *arg
     const ob_view *in = &args->in[0], *out = &args->out[0];
     ob_resize_values values;
     r->rank = in->rank;
-    r->axes = ob__tail(site, (size_t)in->rank + 1, sizeof *r->axes);
+    r->axes = ob__tail(site, (uint64_t)in->rank + 1, sizeof *r->axes);
     OB_FAIL_IF(!r->axes, error, OB_E_MEMORY, "no memory for a plan");
     if (r->known) {
         OB_TRY(ob__read_resize_values(p, args, &values, error));

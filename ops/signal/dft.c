@@ -67,8 +67,8 @@ static ob_status plan_transforms(const ob_kernel_site *site, transforms *t, int6
                                  ob_kernel_needs *needs, ob_error *error) {
     bool chirps;
     OB_FAIL_IF(!obk_fft_init(&t->fft, n, &chirps), error, OB_E_LIMIT, "%lld points are too many", (long long)n);
-    double *roots = ob__tail(site, (size_t)t->fft.length, 2 * sizeof(double));
-    double *chirp = chirps ? ob__tail(site, (size_t)n, 2 * sizeof(double)) : NULL;
+    double *roots = ob__tail(site, (uint64_t)t->fft.length, 2 * sizeof(double));
+    double *chirp = chirps ? ob__tail(site, (uint64_t)n, 2 * sizeof(double)) : NULL;
     if (!roots || (chirps && !chirp)) return ob__fail(error, OB_E_MEMORY, "no memory for the roots of %lld points", (long long)n);
     obk_pace pace = ob__pace(threads);
     obk_fft_roots(t->fft.length, roots, &pace);

@@ -84,7 +84,7 @@ ob_status ob__plan_window(const ob_kernel_site *site, const ob_window_params *w,
                           bool merges, obk_window *window, ob_error *error) {
     OB_FAIL_IF(w->unknown_pad, error, OB_E_ARGUMENT, "auto_pad is \"%s\"", w->unknown_pad);
     int32_t rank = w->rank > 0 ? w->rank : 1; /* a plane without axes has one element */
-    obk_axis *axes = ob__tail(site, (size_t)rank, sizeof *axes);
+    obk_axis *axes = ob__tail(site, (uint64_t)rank, sizeof *axes);
     if (!axes) return ob__fail(error, OB_E_MEMORY, "no memory for a plan");
     *window = (obk_window){rank, axes, 1, 1, 1};
     axes[0] = (obk_axis){1, 1, 1, 1, 1, 0, 0};
@@ -110,7 +110,7 @@ ob_status ob__plan_tiling(const ob_kernel_site *site, const obk_window *window, 
     int64_t n_tables;
     *tiled = obk_choose_tiling(window, wish, tiling, &n_tables);
     if (!*tiled) return OB_OK;
-    int64_t *tables = ob__tail(site, (size_t)n_tables, sizeof *tables);
+    int64_t *tables = ob__tail(site, (uint64_t)n_tables, sizeof *tables);
     if (!tables) return ob__fail(error, OB_E_MEMORY, "no memory for a plan");
     obk_fill_tiling(window, tiling, tables);
     return OB_OK;
