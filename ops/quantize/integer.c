@@ -169,7 +169,8 @@ ob_status ob__plan_integers(const ob_kernel_site *site, const ob_kernel_args *ar
     for (size_t i = 0; i < sizeof floats; i++)
         if (floats[i] >= 0) ob__need_conversion(needs, args->in[floats[i]].dtype, OB_FLOAT);
     const ob_view *w_zeros = given(args, s->at.w_zero) ? &args->in[s->at.w_zero] : NULL;
-    s->w_packed = !site->constants_in_place && ob__packs_bytes(&args->in[s->at.w], w_zeros, s->w_zero.count, &s->w_zero_value);
+    s->w_packed = !site->constants_in_place && !site->loops_only &&
+                  ob__packs_bytes(&args->in[s->at.w], w_zeros, s->w_zero.count, &s->w_zero_value);
     OB_TRY(ob__need_scratch(needs, s->x_zero.count, sizeof(int16_t), error));
     OB_TRY(ob__need_scratch(needs, s->w_zero.count, sizeof(int16_t), error));
     OB_TRY(ob__need_scratch(needs, s->x_scale.count, sizeof(float), error));

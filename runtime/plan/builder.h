@@ -37,6 +37,8 @@ typedef struct ob_builder {
     uint8_t *sources;             /* by value id: ob_source */
     ob_node **waiting;            /* nodes that wait for a size */
     uint32_t n_waiting, waiting_capacity;
+    const ob_node **put_off; /* nodes that widen weights, until something reads them; NULL: planned */
+    uint32_t n_put_off, put_off_capacity;
     bool *doubtful; /* by node id: a node of a body that would fail for these sizes if the body ran; NULL: none */
     uint32_t n_steps;
     uint32_t depth;               /* number of subplans around the current node */

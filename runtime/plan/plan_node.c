@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/base/error.h"
+#include "core/base/list.h"
 #include "core/graph/copy.h"
 #include "ops/infer/constant.h"
 #include "ops/table/op.h"
@@ -11,6 +12,7 @@
 #include "runtime/memory.h"
 #include "runtime/plan/builder.h"
 #include "runtime/plan/planned.h"
+#include "runtime/plan/reads.h"
 #include "runtime/prepared.h"
 #include "runtime/run/steps.h"
 #include "runtime/stop.h"
@@ -113,10 +115,23 @@ static ob_status try_known_outputs(ob_builder *b, planned *p, bool *done) {
     return OB_OK;
 }
 
+/* A node that makes weights wider. Plans that are written as C keep the weights as they are, in read-only memory, and widen them
+ * in work memory. Few elements are folded, such as a bias. */
+static bool widens_weights(const ob_builder *b, const ob_node *node) {
+    enum { FEW = 256 };
+    ob_view from;
+    if (!b->session->ahead_of_time || !b->session->optimize || !node->op || node->n_inputs == 0 || !node->inputs[0]) return false;
+    if (strcmp(node->op->name, "DequantizeLinear") != 0 && strcmp(node->op->name, "Cast") != 0) return false;
+    if (node->n_outputs != 1 || !node->outputs[0] || !ob__constant_view(b->session, node->inputs[0], &from)) return false;
+    return ob_view_count(&from) > FEW &&
+           ob_dtype_size(from.dtype) < ob_dtype_size(ob__fact(b->facts, node->outputs[0])->type.dtype);
+}
+
 static bool can_fold(const ob_builder *b, const planned *p, bool *for_all_shapes) {
     const ob_node *node = p->node;
     const bool is_constant = ob__is_constant(node); /* data, not work: also when not optimising */
     if ((!b->session->optimize && !is_constant) || (node->op && node->op->varies)) return false;
+    if (widens_weights(b, node)) return false;
     *for_all_shapes = true;
     for (uint32_t i = 0; i < node->n_inputs; i++) {
         if (!p->in[i]) continue;
@@ -517,15 +532,82 @@ ob_status ob__plan_node(ob_builder *b, const ob_node *node) {
     return status;
 }
 
+/* ---- Nodes that are put off ---- */
+
+/* Weights are widened just before their first reader, so that few of them need work memory at the same time. */
+typedef struct reading {
+    ob_builder *b;
+    bool others, wide; /* reads what is neither a constant nor put off; reads a result of a node that was put off */
+} reading;
+
+static bool is_put_off(const ob_builder *b, const ob_node *node) {
+    for (uint32_t i = 0; i < b->n_put_off; i++)
+        if (b->put_off[i] == node) return true;
+    return false;
+}
+
+static ob_status look_at_operand(void *context, ob_value *value) {
+    reading *r = context;
+    if (value->producer && is_put_off(r->b, value->producer))
+        r->wide = true;
+    else if (!r->b->session->constants[value->id])
+        r->others = true;
+    return OB_OK;
+}
+
+static ob_status try_put_off(ob_builder *b, const ob_node *node, bool *done) {
+    reading r = {.b = b};
+    *done = false;
+    if (!b->session->ahead_of_time) return OB_OK;
+    OB_TRY(ob__each_read(node, look_at_operand, &r));
+    if (r.others || (!r.wide && !widens_weights(b, node))) return OB_OK;
+    const ob_node **grown = ob__list_in_arena(&b->scratch, b->put_off, &b->put_off_capacity, b->n_put_off + 1, sizeof *grown);
+    if (!grown) return OB_E_MEMORY;
+    b->put_off = grown;
+    b->put_off[b->n_put_off++] = node;
+    *done = true;
+    return OB_OK;
+}
+
+static ob_status plan_operand(void *context, ob_value *value) {
+    ob_builder *b = context;
+    const ob_node *node = value->producer;
+    uint32_t i = 0;
+    while (i < b->n_put_off && b->put_off[i] != node) i++;
+    if (!node || i == b->n_put_off) return OB_OK;
+    b->put_off[i] = NULL;
+    OB_TRY(ob__each_read(node, plan_operand, b));
+    return ob__plan_node(b, node);
+}
+
+static ob_status plan_put_off(ob_builder *b, const ob_node *node) {
+    return b->n_put_off ? ob__each_read(node, plan_operand, b) : OB_OK;
+}
+
+static ob_status plan_rest(ob_builder *b) {
+    for (uint32_t i = 0; i < b->n_put_off; i++) {
+        const ob_node *node = b->put_off[i];
+        b->put_off[i] = NULL;
+        if (node) OB_TRY(ob__plan_node(b, node)); /* in the order of the graph */
+    }
+    return OB_OK;
+}
+
 ob_status ob__plan_graph(ob_builder *b, const ob_graph *graph) {
     for (const ob_node *node = graph->first; node; node = node->next) {
         const ob_group *group = b->session->groups ? b->session->groups[node->id] : NULL;
         if (!b->session->live[node->id]) continue;
         OB_TRY(ob__stop_ask(b->session, &b->session->threads, b->error));
+        if (!group) {
+            bool put_off;
+            OB_TRY(try_put_off(b, node, &put_off));
+            if (put_off) continue;
+        }
+        OB_TRY(plan_put_off(b, node));
         if (!group)
             OB_TRY(ob__plan_node(b, node));
         else if (ob__group_last(group) == node) /* its other nodes have no readers outside */
             OB_TRY(ob__plan_group(b, group));
     }
-    return OB_OK;
+    return plan_rest(b);
 }

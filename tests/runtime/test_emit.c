@@ -101,6 +101,30 @@ static void files_are_the_same_each_time(void **state) {
     }
 }
 
+/* Weights of bytes are written as bytes, also where the model makes floats of them; a few are folded. */
+static void weights_keep_their_type(void **state) {
+    (void)state;
+    for (int64_t n = 200; n <= 300; n += 100) {
+        int8_t w[300];
+        const float scale = 0.5F;
+        for (int i = 0; i < 300; i++) w[i] = (int8_t)(i % 100 - 50);
+        written files = {.n = 0};
+        ob_error error;
+        ob_model *model = new_model(19);
+        ob_value *x = new_input(model, "x", OB_FLOAT, "N 3");
+        ob_value *packed = new_weight(model, "w", OB_INT8, 2, (int64_t[]){3, n / 3}, w);
+        ob_value *wide =
+            new_node(model, "DequantizeLinear", "wide", 2, packed, new_weight(model, "s", OB_FLOAT, 0, NULL, &scale));
+        new_output(model, new_node(model, "MatMul", "y", 2, x, wide));
+        assert_int_equal(emit(model, "m", OB_EMIT_WEIGHTS_C, 1, &files, &error), OB_OK);
+        const char *source = file_of(&files, "m.c");
+        assert_non_null(source);
+        assert_true((strstr(source, "uint8_t m_c") != NULL) == (n == 300));
+        drop(&files);
+        ob_model_close(&model);
+    }
+}
+
 static void names_are_checked(void **state) {
     static const char *const bad[] = {"",
                                       "1a",
@@ -231,10 +255,13 @@ static void growing_states_are_refused(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(files_are_the_same_each_time), cmocka_unit_test(names_are_checked),
-        cmocka_unit_test(wrong_calls_are_refused),      cmocka_unit_test(texts_cannot_be_code),
-        cmocka_unit_test(the_rest_is_refused),          cmocka_unit_test(growing_states_are_refused),
-        cmocka_unit_test(the_same_sizes_twice)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(files_are_the_same_each_time),
+                                       cmocka_unit_test(weights_keep_their_type),
+                                       cmocka_unit_test(names_are_checked),
+                                       cmocka_unit_test(wrong_calls_are_refused),
+                                       cmocka_unit_test(texts_cannot_be_code),
+                                       cmocka_unit_test(the_rest_is_refused),
+                                       cmocka_unit_test(growing_states_are_refused),
+                                       cmocka_unit_test(the_same_sizes_twice)};
     return cmocka_run_group_tests_name("emit", tests, NULL, NULL);
 }
