@@ -93,7 +93,9 @@ ob_status ob__make_epilogue(const ob_kernel_site *site, const obk_program *progr
         memmove(strides + (int64_t)k * joined, strides + (int64_t)k * n_axes, (size_t)joined * sizeof *strides);
     const int64_t width = (int64_t)ob_dtype_size(out->dtype), largest = program->largest > width ? program->largest : width;
     const int64_t row_bytes = ob__round_up(program->row * largest, 64);
-    const int64_t register_bytes = program->row == 0 ? PIECE_BYTES : row_bytes > ROWS_BYTES ? row_bytes : ROWS_BYTES;
+    const int64_t most = program->row == 0 ? PIECE_BYTES : row_bytes > ROWS_BYTES ? row_bytes : ROWS_BYTES;
+    const int64_t n = ob__count(out) > 0 ? ob__count(out) : 1,
+                  register_bytes = n < most / largest ? ob__round_up(n * largest, 64) : most;
     *e = (ob_epilogue){.program = program,
                        .n_others = n_others,
                        .n_axes = joined,
