@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# usage: cross.sh TARGET [all]: builds for another machine with Debian's cross compiler, warnings as errors, and runs what it can of it:
-# tests under qemu-user (i386: on this machine), and on a microcontroller, which has no operating system, results of kernels and
-# an emitted model under qemu-system. TARGET is a file of cmake/toolchains. protobuf-c and cmocka for the target are built from
-# Debian's sources. Everything stays in build-cross/.
+# usage: cross.sh TARGET [all]: builds for another machine with Debian's cross compiler, warnings as errors, and runs what it
+# can of it: tests under qemu-user (i386: on this machine), and on a microcontroller, which has no operating system, results of
+# kernels and an emitted model under qemu-system. TARGET is a file of cmake/toolchains. protobuf-c and cmocka for the target are
+# built from Debian's sources. Everything stays in build-cross/.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 target=$1
@@ -144,7 +144,8 @@ END
     [ "$target" != arm64 ] || return 0
     if echo | "$triplet-gcc" -dM -E - | grep -q '__BYTE_ORDER__ __ORDER_BIG_ENDIAN__'; then order=big; fi
     $python -B tests/emitted.py "$writer" "$all/host/libonnx_broadcast_ahead.a" include "$folder/emitted_here" \
-        models/scale_bias_nchw.onnx $(grep -LE 'Exp|Sigmoid|Softmax|Tanh' tests/emitted/*.onnxtxt) --expect tests/emitted.txt --emulator "${runner[*]}" \
+        models/scale_bias_nchw.onnx $(grep -LE 'Exp|Sigmoid|Softmax|Tanh' tests/emitted/*.onnxtxt) \
+        --expect tests/emitted.txt --emulator "${runner[*]}" \
         --other-library "$build/libonnx_broadcast_ahead.a" --other-compiler "$triplet-gcc" --order "$order"
 }
 
@@ -207,15 +208,16 @@ microcontroller() {
 
 # ---- tests ----
 
-# Programs alone: scripts that call what was built would need an emulator inside. Left out are those that measure time. The rest in
-# order of value, so that what fails first matters most: kernels, what knows the machine, everything else.
+# Programs alone: scripts that call what was built would need an emulator inside. Left out are those that measure time. The rest
+# in order of value, so that what fails first matters most: kernels, what knows the machine, everything else.
 #
 # An emulator is 20 to 50 times slower, so there the subset below is built and run: the kernels, algebra, the loader, operators,
 # the session and models as C. `all` runs the rest, too. i386 runs everything.
 subset_others=(align load malformed sparse tensor_file wire_numbers write cast einsum elementwise in_place k_.* members
     operators_run packed_rows quantize.* api_session conv_packed emit epilogue new_sizes no_heap one_block prepared
     session session_declared session_memory session_refuse thread_bits)
-left_out='^(test_run_cli|test_ort_.*|test_plugin.*|test_host|test_worker|test_run_limits|test_allocation|test_cost|test_solve_limits)$'
+left_out='^(test_run_cli|test_ort_.*|test_plugin.*|test_host|test_worker|test_run_limits|test_allocation|test_cost'
+left_out+='|test_solve_limits)$'
 n_tests=0
 passed() { # NAME PATTERN NOT: the tests whose names match PATTERN and not NOT
     local log=$folder/$1.log
@@ -263,7 +265,8 @@ kernels=$(names tests/kernels) core=$(names tests/core) slow='^test_solve_proper
 if [ "$whole" = all ]; then
     kind="all unit tests, ONNX's node tests, the command-line cases" others='^(test_|headers_c11$|guide_sizes$)' slow=
 else
-    kind="unit tests of kernels, algebra, loader, operators and session (a subset; all: ./dev cross $target all), ONNX's node tests"
+    kind="unit tests of kernels, algebra, loader, operators and session (a subset; the rest: ./dev cross $target all), ONNX's"
+    kind+=" node tests"
     others="^test_($(IFS='|' && echo "${subset_others[*]}"))\$"
 fi
 if [ -n "$(value OB_COMPILER)" ]; then
@@ -302,5 +305,5 @@ if [ "$whole" = all ]; then
     clis=", and the command-line cases"
 fi
 [ "$target" != arm64 ] || python3 tests/instructions.py . "$build" --arm64
-echo "$target: $n_tests tests passed$clis; $n_results results of kernels have the bits of this machine; $n_emitted models as C have" \
-    "those of the session"
+echo "$target: $n_tests tests passed$clis; $n_results results of kernels have the bits of this machine; $n_emitted models as C" \
+    "have those of the session"
