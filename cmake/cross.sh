@@ -214,7 +214,7 @@ microcontroller() {
 # An emulator is 20 to 50 times slower, so there the subset below is built and run: the kernels, algebra, the loader, operators,
 # the session and models as C. `all` runs the rest, too. i386 runs everything.
 subset_others=(align load malformed sparse tensor_file wire_numbers write cast einsum elementwise in_place k_.* members
-    operators_run packed_rows quantize.* api_session conv_packed emit epilogue new_sizes no_heap one_block prepared
+    operators_run packed_rows quantize.* api_session conv_packed emit epilogue new_sizes no_heap prepared
     session session_declared session_memory session_refuse thread_bits)
 left_out='^(test_run_cli|test_ort_.*|test_plugin.*|test_host|test_worker|test_run_limits|test_allocation|test_cost'
 left_out+='|test_solve_limits)$'
