@@ -555,12 +555,35 @@ static ob_status look_at_operand(void *context, ob_value *value) {
     return OB_OK;
 }
 
-static ob_status try_put_off(ob_builder *b, const ob_node *node, bool *done) {
+/* Plans what is still put off from entry `first` on, in the order of the graph: operands come before their readers. */
+static ob_status plan_rest(ob_builder *b, uint32_t first) {
+    for (uint32_t i = first; i < b->n_put_off; i++) {
+        const ob_node *node = b->put_off[i];
+        b->put_off[i] = NULL;
+        if (node) OB_TRY(ob__plan_node(b, node));
+    }
+    b->n_put_off = first;
+    return OB_OK;
+}
+
+/* first: the first entry of this graph. */
+static ob_status try_put_off(ob_builder *b, const ob_node *node, uint32_t first, bool *done) {
+    enum { MOST = 64 }; /* plan_operand goes as deep */
     reading r = {.b = b};
     *done = false;
     if (!b->session->ahead_of_time) return OB_OK;
     OB_TRY(ob__each_read(node, look_at_operand, &r));
     if (r.others || (!r.wide && !widens_weights(b, node))) return OB_OK;
+    if (b->n_put_off - first == MOST) {
+        uint32_t n = first;
+        for (uint32_t i = first; i < b->n_put_off; i++)
+            if (b->put_off[i]) b->put_off[n++] = b->put_off[i];
+        b->n_put_off = n;
+        if (n - first == MOST) {
+            OB_TRY(plan_rest(b, first));
+            if (!widens_weights(b, node)) return OB_OK; /* what it reads is planned now */
+        }
+    }
     const ob_node **grown = ob__list_in_arena(&b->scratch, b->put_off, &b->put_off_capacity, b->n_put_off + 1, sizeof *grown);
     if (!grown) return OB_E_MEMORY;
     b->put_off = grown;
@@ -584,23 +607,15 @@ static ob_status plan_put_off(ob_builder *b, const ob_node *node) {
     return b->n_put_off ? ob__each_read(node, plan_operand, b) : OB_OK;
 }
 
-static ob_status plan_rest(ob_builder *b) {
-    for (uint32_t i = 0; i < b->n_put_off; i++) {
-        const ob_node *node = b->put_off[i];
-        b->put_off[i] = NULL;
-        if (node) OB_TRY(ob__plan_node(b, node)); /* in the order of the graph */
-    }
-    return OB_OK;
-}
-
 ob_status ob__plan_graph(ob_builder *b, const ob_graph *graph) {
+    const uint32_t first = b->n_put_off; /* those of graphs around this one are planned there */
     for (const ob_node *node = graph->first; node; node = node->next) {
         const ob_group *group = b->session->groups ? b->session->groups[node->id] : NULL;
         if (!b->session->live[node->id]) continue;
         OB_TRY(ob__stop_ask(b->session, &b->session->threads, b->error));
         if (!group) {
             bool put_off;
-            OB_TRY(try_put_off(b, node, &put_off));
+            OB_TRY(try_put_off(b, node, first, &put_off));
             if (put_off) continue;
         }
         OB_TRY(plan_put_off(b, node));
@@ -609,5 +624,5 @@ ob_status ob__plan_graph(ob_builder *b, const ob_graph *graph) {
         else if (ob__group_last(group) == node) /* its other nodes have no readers outside */
             OB_TRY(ob__plan_group(b, group));
     }
-    return plan_rest(b);
+    return plan_rest(b, first);
 }
