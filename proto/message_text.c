@@ -8,6 +8,7 @@
 
 #include "core/base/error.h"
 #include "proto/plain_numbers.h"
+#include "proto/wire.h"
 
 enum { FLUSH_BYTES = 64 * 1024, PIECE_BYTES = 48 * 1024, INDENT = 2, DEPTH_MOST = 128 /* of the C stack */ };
 
@@ -176,20 +177,6 @@ static ob_status print_value(message_printer *out, const ProtobufCFieldDescripto
     return flush(out, FLUSH_BYTES);
 }
 
-static size_t element_bytes(const ProtobufCFieldDescriptor *field) {
-    switch (field->type) {
-    case PROTOBUF_C_TYPE_MESSAGE:
-    case PROTOBUF_C_TYPE_STRING: return sizeof(void *);
-    case PROTOBUF_C_TYPE_BYTES: return sizeof(ProtobufCBinaryData);
-    case PROTOBUF_C_TYPE_FLOAT: return sizeof(float);
-    case PROTOBUF_C_TYPE_ENUM: return sizeof(int);
-    case PROTOBUF_C_TYPE_BOOL: return sizeof(protobuf_c_boolean);
-    case PROTOBUF_C_TYPE_INT32:
-    case PROTOBUF_C_TYPE_UINT32: return sizeof(int32_t);
-    default: return sizeof(int64_t);
-    }
-}
-
 static void print_name(message_printer *out, const ProtobufCFieldDescriptor *field) {
     if (out->is_json && !out->is_first) put(out, ",");
     if (out->depth > 0 || !out->is_first) put_line(out);
@@ -233,7 +220,7 @@ static ob_status print_field(message_printer *out, const field_value *value) {
 /* The field in the message; n is 0 if it is absent. */
 static field_value find_value(const ProtobufCMessage *message, const ProtobufCFieldDescriptor *field) {
     const char *member = (const char *)message + field->offset, *quantifier = (const char *)message + field->quantifier_offset;
-    field_value value = {field, member, 0, element_bytes(field)};
+    field_value value = {field, member, 0, ob__value_bytes(field)};
     if (field->label == PROTOBUF_C_LABEL_REPEATED) {
         memcpy(&value.n, quantifier, sizeof value.n);
         memcpy(&value.at, member, sizeof value.at);

@@ -70,8 +70,7 @@ static const uint8_t *next_field(const ProtobufCMessageDescriptor *type, const u
 
 /* ---- One value ---- */
 
-/* Bytes of a value in memory. */
-static size_t size_of(const ProtobufCFieldDescriptor *field) {
+size_t ob__value_bytes(const ProtobufCFieldDescriptor *field) {
     switch (field->type) {
     case PROTOBUF_C_TYPE_STRING:
     case PROTOBUF_C_TYPE_MESSAGE: return sizeof(void *);
@@ -99,7 +98,7 @@ static const uint8_t *put_number(const ProtobufCFieldDescriptor *field, const ui
     if (field->type == PROTOBUF_C_TYPE_SINT32 || field->type == PROTOBUF_C_TYPE_SINT64) value = (value >> 1) ^ (0 - (value & 1));
     if (field->type == PROTOBUF_C_TYPE_BOOL)
         memcpy(to, &(protobuf_c_boolean){value != 0}, sizeof(protobuf_c_boolean));
-    else if (size_of(field) == 8)
+    else if (ob__value_bytes(field) == 8)
         memcpy(to, &value, 8);
     else
         memcpy(to, &(uint32_t){(uint32_t)value}, 4);
@@ -179,7 +178,7 @@ static bool make_lists(ob_arena *arena, ProtobufCMessage *message, const uint8_t
     for (unsigned i = 0; i < type->n_fields; i++) {
         const ProtobufCFieldDescriptor *list = &type->fields[i];
         if (list->label != PROTOBUF_C_LABEL_REPEATED || !*count_of(message, list)) continue;
-        *list_of(message, list) = ob__arena_calloc(arena, *count_of(message, list), size_of(list));
+        *list_of(message, list) = ob__arena_calloc(arena, *count_of(message, list), ob__value_bytes(list));
         if (!*list_of(message, list)) return false;
         *count_of(message, list) = 0;
     }
@@ -204,7 +203,7 @@ static bool put_unknown(const unpacking *u, ProtobufCMessage *message, const wir
 
 static bool put_listed(const unpacking *u, ProtobufCMessage *message, const wire_field *field) {
     const ProtobufCFieldDescriptor *list = field->descriptor;
-    const size_t size = size_of(list);
+    const size_t size = ob__value_bytes(list);
     size_t *n = count_of(message, list);
     char *to = (char *)*list_of(message, list) + *n * size;
     if (!is_packed(field)) {

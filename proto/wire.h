@@ -17,6 +17,8 @@ typedef struct wire_field {
 /* Bytes of the varint at p; 0: it does not end within 10 bytes or before end. */
 size_t ob__read_varint(const uint8_t *p, const uint8_t *end, uint64_t *out);
 uint32_t ob__expected_wire_type(const ProtobufCFieldDescriptor *field);
+/* Bytes of a value of the field in memory. */
+size_t ob__value_bytes(const ProtobufCFieldDescriptor *field);
 /* The field with this number, or NULL. */
 const ProtobufCFieldDescriptor *ob__known_field(const ProtobufCMessageDescriptor *type, uint32_t number);
 /* The bytes of a tensor's elements. */
