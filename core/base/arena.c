@@ -19,7 +19,7 @@ enum { GAP = 0 };
 
 /* A test of failing allocations makes them so small that every request is one. */
 #ifndef OB_ARENA_BLOCK_MIN
-#define OB_ARENA_BLOCK_MIN 2048
+#define OB_ARENA_BLOCK_MIN 1024
 #define OB_ARENA_BLOCK_MAX (4 * 1024 * 1024)
 #endif
 
@@ -88,9 +88,9 @@ ob_status ob__arena_finish(ob_arena *arena, ob_status status) {
 }
 
 static void *alloc_from_new_block(ob_arena *arena, size_t n_bytes) {
-    /* Blocks grow with the arena. In a small arena each is an eighth of its size, so that at most a ninth is unused. In a large
-     * one each is half of its size, so that there are few blocks. A large request gets a separate block. */
-    size_t payload = arena->n_bytes / (arena->n_bytes < MUCH ? 8 : 2);
+    /* Blocks grow with the arena. In a small arena each is a sixteenth of its size, so that little is unused. In a large one each
+     * is half of its size, so that there are few blocks. A large request gets a separate block. */
+    size_t payload = arena->n_bytes / (arena->n_bytes < MUCH ? 16 : 2);
     payload = payload < BLOCK_MIN ? BLOCK_MIN : payload > BLOCK_MAX ? BLOCK_MAX : payload;
     if (payload < n_bytes) payload = n_bytes;
     if (payload > SIZE_MAX - HEADER) goto fail;
@@ -107,8 +107,10 @@ static void *alloc_from_new_block(ob_arena *arena, size_t n_bytes) {
     arena->n_bytes += total;
     char *start = first_place(block);
     ASAN_POISON_MEMORY_REGION(start, payload);
-    arena->next = start + n_bytes;
-    arena->end = start + payload;
+    if (payload - n_bytes >= (size_t)(arena->end - arena->next)) { /* else the older block has more room */
+        arena->next = start + n_bytes;
+        arena->end = start + payload;
+    }
     return start;
 fail:
     arena->failed = true;

@@ -3,7 +3,7 @@
 #include <string.h>
 
 static uint32_t twice(uint32_t capacity) {
-    enum { FIRST = 16 };
+    enum { FIRST = 4 };
     return capacity == 0 ? FIRST : capacity > UINT32_MAX / 2 ? UINT32_MAX : capacity * 2;
 }
 

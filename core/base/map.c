@@ -89,7 +89,7 @@ static bool rebuild_keyed(ob_map *map) {
 }
 
 bool ob__map_reserve(ob_map *map, size_t n) {
-    size_t capacity = map->capacity ? map->capacity : 16;
+    size_t capacity = map->capacity ? map->capacity : 8;
     while (capacity / 4 * 3 < n) {
         if (capacity > UINT32_MAX) return false; /* the hash has 32 bits */
         capacity *= 2;

@@ -12,11 +12,12 @@
 /* A program before its registers are chosen: the result of step i is value i. */
 typedef struct draft {
     const ob_kernel_site *site;
-    obk_program_step steps[OBK_PROGRAM_STEPS];
-    int32_t read[OBK_PROGRAM_STEPS][3];      /* the steps that inputs come from; -1: not a step */
-    obk_convert converts[OBK_PROGRAM_STEPS]; /* the conversions among the steps; NULL: a loop */
-    bool apart[OBK_PROGRAM_STEPS];           /* the result is in another register than the operands */
-    uint32_t n;
+    ob_arena *scratch;
+    obk_program_step *steps;
+    int32_t (*read)[3];    /* the steps that inputs come from; -1: not a step */
+    obk_convert *converts; /* the conversions among the steps; NULL: a loop */
+    bool *apart;           /* the result is in another register than the operands */
+    uint32_t n, room;
     bool per_row, whole_rows; /* of the current node */
     ob_element_call call;     /* of the current node, unless it is a function of rows */
     ob_group_program *made;
@@ -40,7 +41,7 @@ static bool reads_rows_only(const draft *d, const obk_program_input *in, const i
 /* False: too many steps. */
 static bool add_step(draft *d, obk_loop loop, const void *params, const ob_struct *params_type, size_t out_size,
                      const obk_program_input *in, const int32_t *read, uint32_t n_in) {
-    if (d->n == OBK_PROGRAM_STEPS) return false;
+    if (d->n == d->room) return false;
     obk_program_step *step = &d->steps[d->n];
     *step = (obk_program_step){
         .loop = loop, .params = params, .params_type = params_type, .n_in = (uint8_t)n_in, .out_size = (uint8_t)out_size};
@@ -56,16 +57,21 @@ static bool add_step(draft *d, obk_loop loop, const void *params, const ob_struc
     return true;
 }
 
-/* The program's operand for a value that the group reads. False: too many. */
-static bool find_operand(ob_group_program *made, int32_t from, const ob_view *view, obk_program_input *in) {
+/* The program's operand for a value that the group reads. False: too many, or no memory. */
+static bool find_operand(const draft *d, int32_t from, const ob_view *view, obk_program_input *in) {
+    ob_group_program *made = d->made;
+    ob_view *kept = NULL;
     uint32_t k = 0;
     while (k < made->n_operands && (from == OB_GROUP_MADE || made->operands[k].from != from)) k++;
     *in = (obk_program_input){.from = OBK_FROM_OPERAND, .index = (uint8_t)k};
     if (k < made->n_operands) return true;
     if (k == OBK_PROGRAM_OPERANDS) return false;
-    made->operands[k].from = from;
-    if (from == OB_GROUP_MADE) made->operands[k].made = *view;
-    made->n_operands++;
+    if (from == OB_GROUP_MADE) {
+        kept = ob__arena_alloc(d->scratch, sizeof *kept);
+        if (!kept) return false;
+        *kept = *view;
+    }
+    made->operands[made->n_operands++] = (ob_program_operand){from, kept};
     return true;
 }
 
@@ -75,7 +81,7 @@ static bool find_place(draft *d, const ob_group_node *node, const int32_t *last_
     const int32_t from = node->from[k];
     *read = -1;
     if (from == OB_GROUP_OMITTED) return false;
-    if (from >= 0) return find_operand(d->made, from, NULL, in);
+    if (from >= 0) return find_operand(d, from, NULL, in);
     *read = last_step[~from];
     *in = (obk_program_input){.from = OBK_FROM_REGISTER};
     return true;
@@ -94,7 +100,7 @@ static bool find_input(draft *d, const ob_group_node *node, const int32_t *last_
         *in = from_scalar(call->spec.fixed[k], ob_dtype_size(call->in[k].dtype));
         return true;
     }
-    if (is_made(call, k)) return find_operand(d->made, OB_GROUP_MADE, &call->few[k], in);
+    if (is_made(call, k)) return find_operand(d, OB_GROUP_MADE, &call->few[k], in);
     const bool found = find_place(d, node, last_step, k, in, read);
     in->size = (uint8_t)ob_dtype_size(call->in[k].dtype);
     return found;
@@ -298,14 +304,34 @@ static ob_status draft_node(const ob_kernel_site *site, const ob_group_node *nod
     return OB_OK;
 }
 
+/* The most steps of a program of the nodes: for each a conversion of every input, a loop for every input, and two for the result.
+ * A loop may have three inputs where the node has attributes. */
+static uint32_t most_steps(const ob_group_node *nodes, uint32_t n) {
+    uint64_t most = 0;
+    for (uint32_t i = 0; i < n; i++) most += 2 + 2 * (uint64_t)(nodes[i].node->n_inputs < 3 ? 3 : nodes[i].node->n_inputs);
+    return most < OBK_PROGRAM_STEPS ? (uint32_t)most : OBK_PROGRAM_STEPS;
+}
+
+static draft *new_draft(ob_arena *scratch, uint32_t room) {
+    draft *d = OB_ARENA_NEW(scratch, draft);
+    if (!d) return NULL;
+    d->scratch = scratch;
+    d->room = room;
+    d->steps = OB_ARENA_ARRAY(scratch, obk_program_step, room);
+    d->read = ob__arena_calloc(scratch, room, sizeof *d->read);
+    d->converts = OB_ARENA_ARRAY(scratch, obk_convert, room);
+    d->apart = OB_ARENA_ARRAY(scratch, bool, room);
+    return d->steps && d->read && d->converts && d->apart ? d : NULL;
+}
+
 ob_status ob__group_program(const ob_kernel_site *site, const ob_group_node *nodes, uint32_t n, bool has_head, int64_t row,
                             ob_arena *scratch, ob_group_program *out, ob_error *error) {
-    draft *d = OB_ARENA_NEW(scratch, draft);
+    draft *d = new_draft(scratch, most_steps(nodes, n));
     int32_t *last_step = OB_ARENA_ARRAY(scratch, int32_t, n);
     OB_FAIL_IF(!d || !last_step, error, OB_E_MEMORY, "no memory for a plan");
     out->program = NULL;
     out->n_operands = has_head;
-    out->operands[0].from = OB_GROUP_HEAD;
+    out->operands[0] = (ob_program_operand){OB_GROUP_HEAD, NULL};
     d->made = out;
     d->site = site;
     for (uint32_t i = 0; i < n; i++) {

@@ -19,8 +19,8 @@ enum { OB_GROUP_OMITTED = INT32_MAX, OB_GROUP_HEAD = INT32_MAX - 1 };
 
 /* An operand of a program. */
 typedef struct ob_program_operand {
-    int32_t from; /* a value that the group reads; OB_GROUP_HEAD; OB_GROUP_MADE */
-    ob_view made; /* OB_GROUP_MADE: a constant of the plan, computed from constants of the node */
+    int32_t from;        /* a value that the group reads; OB_GROUP_HEAD; OB_GROUP_MADE */
+    const ob_view *made; /* OB_GROUP_MADE: a constant of the plan, computed from constants of the node; otherwise NULL */
 } ob_program_operand;
 
 enum { OB_GROUP_MADE = INT32_MAX - 2 };

@@ -181,13 +181,13 @@ static ob_status place_operands(ob_builder *b, group_plan *g, uint32_t at, uint3
     if (at) memcpy(views, g->p.in_views, at * sizeof *views);
     g->p.in_views = views;
     for (uint32_t k = g->group->head != NULL; k < g->made->n_operands; k++, at++) {
-        ob_program_operand *operand = &g->made->operands[k];
+        const ob_program_operand *operand = &g->made->operands[k];
         if (operand->from == OB_GROUP_MADE) {
             ob_buffer *buffer;
             OB_TRY(ob__new_buffer(b, OB_BUFFER_CONST, 0, 0, &buffer));
-            buffer->constant = operand->made.data;
-            OB_TRY(ob__make_slot(b, buffer, 0, &operand->made, &g->p.in[at]));
-            g->p.in_views[at] = operand->made;
+            buffer->constant = operand->made->data;
+            OB_TRY(ob__make_slot(b, buffer, 0, operand->made, &g->p.in[at]));
+            g->p.in_views[at] = *operand->made;
         } else {
             g->p.in[at] = g->slots[operand->from];
             g->p.in_views[at] = g->views[operand->from];
@@ -208,7 +208,7 @@ static ob_status fit_epilogue(ob_builder *b, group_plan *g, const ob_kernel_site
     if (!others) return OB_E_MEMORY;
     for (uint32_t k = 1; k < g->made->n_operands; k++) {
         const ob_program_operand *operand = &g->made->operands[k];
-        others[k - 1] = operand->from == OB_GROUP_MADE ? operand->made : g->views[operand->from];
+        others[k - 1] = operand->from == OB_GROUP_MADE ? *operand->made : g->views[operand->from];
     }
     OB_TRY(ob__make_epilogue(site, g->made->program, others, g->made->n_operands - 1, &g->of_head, n_columns, &g->p.epilogue,
                              b->error));

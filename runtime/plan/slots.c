@@ -1,4 +1,5 @@
 /* The elements of plans: buffers, slots, steps, and the places of graph outputs. */
+#include <stdint.h>
 #include <string.h>
 
 #include "core/base/error.h"
@@ -7,32 +8,44 @@
 #include "runtime/plan/builder.h"
 #include "runtime/weights.h"
 
-enum { ROOM = 16 };
+enum { ROOM = 12 }; /* as many as a group reads */
 
 typedef struct ob_room {
     struct ob_room *next;
-    ob_view views[ROOM];
+    uint32_t n; /* views */
+    ob_view views[];
 } ob_room;
+
+static ob_room *new_room(ob_builder *b, size_t n) {
+    if (n < ROOM) n = ROOM;
+    if (n > (SIZE_MAX - sizeof(ob_room)) / sizeof(ob_view)) return NULL;
+    ob_room *room = ob__arena_alloc(&b->scratch, sizeof *room + n * sizeof room->views[0]);
+    if (!room) return NULL;
+    room->next = NULL;
+    room->n = (uint32_t)n;
+    return room;
+}
 
 /* n of a block that are next to each other; blocks are made when they are first needed. NULL: no memory. */
 static ob_view *in_room(ob_builder *b, uint32_t n) {
-    if (b->n_room % ROOM + n > ROOM) b->n_room += ROOM - b->n_room % ROOM;
-    ob_room **at = &b->room;
-    for (uint32_t before = b->n_room / ROOM;; before--, at = &(*at)->next) {
-        if (!*at) {
-            *at = ob__arena_alloc(&b->scratch, sizeof **at);
-            if (!*at) return NULL;
-            (*at)->next = NULL;
+    uint32_t end = 0;
+    for (ob_room **at = &b->room;; at = &(*at)->next) {
+        if (!*at) *at = new_room(b, n);
+        if (!*at) return NULL;
+        end += (*at)->n;
+        if (b->n_room >= end) continue;
+        if (end - b->n_room < n) {
+            b->n_room = end;
+            continue;
         }
-        if (before == 0) break;
+        ob_view *views = (*at)->views + ((*at)->n - (end - b->n_room));
+        b->n_room += n;
+        return views;
     }
-    ob_view *views = (*at)->views + b->n_room % ROOM;
-    b->n_room += n;
-    return views;
 }
 
 ob_view *ob__some_views(ob_builder *b, uint32_t n) {
-    ob_view *views = n > ROOM ? OB_ARENA_ARRAY(&b->scratch, ob_view, n) : in_room(b, n);
+    ob_view *views = in_room(b, n);
     if (!views) return NULL;
     for (uint32_t i = 0; i < n; i++) {
         views[i].data = NULL;

@@ -65,6 +65,24 @@ static void arena_takes_what_it_is_lent(void **state) {
     ob__arena_release(&arena);
 }
 
+/* A request that needs a block of its own leaves the rest of the block before it for those that follow. */
+static void a_large_request_does_not_waste_a_block(void **state) {
+    (void)state;
+    ob_arena arena;
+    ob__arena_init(&arena, NULL);
+    assert_non_null(ob__arena_alloc(&arena, 16));
+    const size_t room = (size_t)(arena.end - arena.next);
+    assert_true(room > 64);
+    assert_non_null(ob__arena_alloc(&arena, 1 << 20));
+    assert_int_equal(arena.end - arena.next, room);
+    const size_t taken = arena.n_bytes;
+    assert_non_null(ob__arena_alloc(&arena, 16));
+    assert_int_equal(arena.n_bytes, taken);
+    while (arena.n_bytes == taken) assert_non_null(ob__arena_alloc(&arena, 16)); /* then there is a new block, with more room */
+    assert_true(arena.end - arena.next > 64);
+    ob__arena_release(&arena);
+}
+
 static void lists_grow_and_keep_what_is_in_them(void **state) {
     (void)state;
     ob_arena arena;
@@ -332,6 +350,7 @@ int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(arena_blocks_are_aligned_and_limited),
         cmocka_unit_test(arena_takes_what_it_is_lent),
+        cmocka_unit_test(a_large_request_does_not_waste_a_block),
         cmocka_unit_test(lists_grow_and_keep_what_is_in_them),
         cmocka_unit_test(shapes_are_the_same_only_where_they_are_known),
         cmocka_unit_test(map_keeps_every_key),

@@ -214,7 +214,8 @@ static void declared_sizes(void **state) {
     assert_int_equal(ob_session_memory_bytes(model, &config, NULL, 0, &small, &error), OB_OK);
     config.dims = &(ob_named_size){"N", MANY};
     assert_int_equal(ob_session_memory_bytes(model, &config, NULL, 0, &large, &error), OB_OK);
-    assert_in_range(large, MANY * sizeof(float), MANY * sizeof(float) + small);
+    /* ten elements, aligned to 64 bytes, may lie in a gap that planning left; many may not */
+    assert_in_range(large, MANY * sizeof(float), MANY * sizeof(float) + small + 2 * 64);
     x = without_data(MANY);
     assert_int_equal(ob_session_memory_bytes(model, &config, &x, 1, &given, &error), OB_OK);
     assert_int_equal(given, large);
