@@ -19,6 +19,11 @@ ob_dim ob__terms_mul(ob_dims *pool, ob_dim a, ob_dim b) {
     return ob__poly_mul(left, right, product) ? ob__poly_store(pool, product) : OB_DIM_UNKNOWN;
 }
 
+ob_status ob__terms_refused(const char **why) {
+    *why = "the term is too large";
+    return OB_E_LIMIT;
+}
+
 /* ---- Division by a constant ---- */
 
 /* Splits poly = divisor * whole + rest with every number of the rest in 0 .. divisor - 1. */

@@ -20,6 +20,9 @@ ob_dim ob__terms_bcast(ob_dims *pool, ob_dim a, ob_dim b);
 /* kind: MIN or MAX. */
 ob_dim ob__terms_extreme(ob_dims *pool, ob_dim_kind kind, ob_dim a, ob_dim b);
 
+/* Why a term that was written down is unknown: it is too large (E_LIMIT), or there are none (E_UNSUPPORTED). */
+ob_status ob__terms_refused(const char **why);
+
 /* Conditions that numbers, names and their bounds do not decide. */
 ob_truth ob__terms_equal(const ob_dims *pool, ob_dim a, ob_dim b);
 ob_truth ob__terms_at_least(const ob_dims *pool, ob_dim a, ob_dim b);

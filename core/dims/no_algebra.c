@@ -37,6 +37,11 @@ ob_dim ob__terms_extreme(ob_dims *pool, ob_dim_kind kind, ob_dim a, ob_dim b) {
     return OB_DIM_UNKNOWN;
 }
 
+ob_status ob__terms_refused(const char **why) {
+    *why = "this build has no terms of sizes (OB_WITH_TERMS is off)";
+    return OB_E_UNSUPPORTED;
+}
+
 void ob__dim_bounds(const ob_dims *pool, ob_dim d, const ob_size_ranges *ranges, int64_t *low, int64_t *high) {
     ob_dim_bounds(pool, d, low, high);
     if (ranges && ranges->of && ob__term(pool, d)) ranges->of(ranges->context, d, low, high);

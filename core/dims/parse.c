@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/base/error.h"
+#include "core/dims/algebra.h"
 #include "core/dims/parse.h"
 
 enum { MAX_DEPTH = 32 };
@@ -13,7 +14,9 @@ ob_status ob__parse_refuse(ob_parser *p, const char *at, const char *what) {
 
 ob_status ob__parse_too_large(ob_parser *p, const char *at) {
     if (ob_dims_status(p->pool) == OB_E_MEMORY) return ob__fail(p->error, OB_E_MEMORY, "out of memory");
-    return ob__fail(p->error, OB_E_LIMIT, "\"%.200s\", position %d: the term is too large", p->text, (int)(at - p->text) + 1);
+    const char *why;
+    const ob_status status = ob__terms_refused(&why);
+    return ob__fail(p->error, status, "\"%.200s\", position %d: %s", p->text, (int)(at - p->text) + 1, why);
 }
 
 /* ---- Words ---- */

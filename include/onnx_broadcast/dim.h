@@ -213,8 +213,8 @@ OB_API size_t ob_condition_format(const ob_dims *pool, const ob_condition *condi
  * a broadcast become an equation: (N - 3)*(N - 5) = 0.
  *
  * Errors: E_FORMAT (syntax error; the message gives the position in bytes, starting at 1), E_NOT_FOUND, E_LIMIT (text too
- * long, too deep, or a term too large), E_ARGUMENT (NULL), E_MEMORY. On failure *out and *n do not change; the pool may have
- * grown. */
+ * long, too deep, or a term too large), E_UNSUPPORTED (a term, in a build without them), E_ARGUMENT (NULL), E_MEMORY. On failure
+ * *out and *n do not change; the pool may have grown. */
 OB_API ob_status ob_condition_parse(ob_dims *pool, const char *text, bool known, ob_condition *out, size_t *n, ob_error *error);
 
 #ifdef __cplusplus

@@ -5,6 +5,7 @@
 
 #include "core/base/text.h"
 #include "ops/table/op.h"
+#include "ops/table/select.h"
 
 /* ---- The lists of attributes.def ---- */
 
@@ -48,8 +49,9 @@
     { .name = #name_, .type = OB_ATTR_STRINGS, .has_default = true, LIST(char *, __VA_ARGS__) }
 
 #define OB_ATTRIBUTES(name_, ...)                                                                                                \
-    extern const ob_op_attribute ob__attributes_##name_[];                                                                       \
-    const ob_op_attribute ob__attributes_##name_[] = {__VA_ARGS__, {.name = NULL}};
+    OB_IF_ATTRIBUTES(name_)                                                                                                      \
+    (extern const ob_op_attribute ob__attributes_##name_[];                                                                      \
+     const ob_op_attribute ob__attributes_##name_[] = {__VA_ARGS__, {.name = NULL}};)
 #include "ops/table/attributes.def"
 #undef OB_ATTRIBUTES
 

@@ -90,6 +90,13 @@ enum {
 #define BROADCASTS_BATCH_SCALED(operand_, from_, end_)                                                                           \
     .broadcast = OB_BCAST_BATCH, .stretch = {.first = operand_, .last = operand_, .scale_from = from_, .scale_end = end_}
 
+/* Links of axes serve analyses, which are in builds with the checker. */
+#ifdef OB_LEAVES_OUT_LINKS
+#define LINKS(axes) NULL
+#else
+#define LINKS(axes) ob__axes_##axes
+#endif
+
 static const ob_op table[] = {
 #define OB_OP(domain_, name_, since_, in_min_, in_max_, out_min_, out_max_, signature_, t, u, v, w, broadcast_, mark_, rule,     \
               axes_, kernel_, attributes_)                                                                                       \
@@ -111,7 +118,7 @@ static const ob_op table[] = {
       .keeps = (mark_)&KEEPS,                                                                                                    \
       .reads = READS(mark_),                                                                                                     \
       .infer = ob__infer_##rule,                                                                                                 \
-      .axes = ob__axes_##axes_,                                                                                                  \
+      .axes = LINKS(axes_),                                                                                                      \
       .kernel = &ob__kernel_##kernel_,                                                                                           \
       .attributes = ob__attributes_##attributes_}, )
 #include "ops/table/ops.def"

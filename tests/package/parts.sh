@@ -42,6 +42,12 @@ refuses() {
 
 # flags: those of programs that use what is installed.
 flags() { PKG_CONFIG_PATH=$(dirname "$pc") pkg-config --cflags onnx_broadcast; }
+# links_program NAME: makes parts/NAME.c with the static library alone.
+links_program() {
+    # shellcheck disable=SC2046 # flags are words
+    "$cc" -std=c11 -Wall -Wextra -Werror $(flags) -o "$1" "$source/tests/package/parts/$1.c" \
+        "$(find installed -name libonnx_broadcast.a)" -lm || fail "the program of $1 does not link"
+}
 refuses_header() {
     echo "#include <onnx_broadcast/$1.h>" >header.c
     # shellcheck disable=SC2046 # flags are words
@@ -84,6 +90,8 @@ status=0
 $small clash.onnxtxt --random --dim N=3 --dim M=4 2>small.txt || status=$?
 [ $status -eq 1 ] && cmp whole.txt small.txt || fail "clash.onnxtxt: another refusal without the checker"
 refuses 3 "this build has no checker (OB_WITH_CHECKER is off)" $small "$digits" --check-independent - --random
+printf 'PK\003\004 and no model' >archive.zip
+refuses 2 "not an ONNX file" $small archive.zip --random
 [ ! -e build/onnx-broadcast-check ] && [ -z "$(find installed -name 'onnx-broadcast-check*')" ] ||
     fail "onnx-broadcast-check is built"
 defined=$("$nm" --defined-only build/libonnx_broadcast.a | awk '$2 == "T" { print $3 }')
@@ -135,6 +143,8 @@ $small sizes.onnxtxt --random --seed 7 --dim N=3 --dim M=4 --dim K=8 --expect si
 refuses 1 "does not broadcast with 5" $small sizes.onnxtxt --random --dim N=3 --dim M=4 --dim K=5
 refuses 1 "3 does not broadcast with 4" $small clash.onnxtxt --random --dim N=3 --dim M=4
 if "$nm" --defined-only build/libonnx_broadcast.a | grep -E " ob__(solve|poly_[a-z]+)$"; then fail "the solver is built"; fi
+links_program terms
+./terms || fail "terms that are written down"
 
 # Without bodies: nodes run that have kernels.
 cat >body.onnxtxt <<'END'
@@ -188,9 +198,7 @@ build "" -DOB_WITH_PROTOBUF=OFF
 needs=$("$nm" -u build/libonnx_broadcast.a | awk '$1 == "U" { print $2 }' | sort -u)
 [ "$(wc -l <<<"$needs")" -ge 50 ] || fail "names of the library are not seen"
 if grep -E '^(protobuf_c_|onnx__|pthread_|dl(m?open|sym)$|f?open$|mmap$)' <<<"$needs"; then fail "the library needs these"; fi
-# shellcheck disable=SC2046
-"$cc" -std=c11 -Wall -Wextra -Werror $(flags) -o kernels "$source/tests/package/parts/kernels.c" \
-    "$(find installed -name libonnx_broadcast.a)" -lm || fail "the program of kernels does not link"
+links_program kernels
 [ "$(./kernels)" = "11 21 31 12 22 32 ()" ] || fail "kernels: $(./kernels)"
 
 # What each of them takes: a row in docs/footprint.md. Its compiler is another one: status 77.
