@@ -13,7 +13,9 @@ cmake_dependent_option(OB_WITH_TERMS "Terms of sizes, and the solver of conditio
                        OB_WITH_PROTOBUF OFF)
 cmake_dependent_option(OB_WITH_DYNAMIC "If, Loop, Scan, sequences, sizes that a run decides; OFF: all is planned before a run" ON
                        OB_WITH_PROTOBUF OFF)
-foreach(part TERMS BODIES)
+cmake_dependent_option(OB_WITH_GROUPS "Nodes that are computed together; OFF: each node is a step of its own" ON
+                       OB_WITH_PROTOBUF OFF)
+foreach(part TERMS BODIES GROUPS)
   if(OB_WITH_CHECKER AND NOT OB_WITH_${part})
     message(FATAL_ERROR "OB_WITH_${part} is off, which the checker needs (-DOB_WITH_CHECKER=OFF)")
   endif()
@@ -22,7 +24,7 @@ endforeach()
 # Those that are there, for ob_build_info and for packages; and what tells the public headers about the others.
 set(OB_PARTS)
 set(OB_PART_DEFINITIONS)
-foreach(part PROTOBUF CHECKER TEXT GRADIENT BODIES TERMS DYNAMIC)
+foreach(part PROTOBUF CHECKER TEXT GRADIENT BODIES TERMS DYNAMIC GROUPS)
   string(TOLOWER ${part} name)
   if(OB_WITH_${part})
     list(APPEND OB_PARTS ${name})
@@ -43,7 +45,7 @@ if(OB_PART_DEFINITIONS)
   if(EMSCRIPTEN)
     message(FATAL_ERROR "The WebAssembly module needs all parts: "
                         "OB_WITH_PROTOBUF, OB_WITH_CHECKER, OB_WITH_TEXT, OB_WITH_GRADIENT, "
-                        "OB_WITH_BODIES, OB_WITH_TERMS, OB_WITH_DYNAMIC.")
+                        "OB_WITH_BODIES, OB_WITH_TERMS, OB_WITH_DYNAMIC, OB_WITH_GROUPS.")
   endif()
   # Tests, generated pages and benchmarks use all parts; tests/package/parts.sh tests these builds.
   if(OB_BUILD_TESTS OR OB_BUILD_BENCH)

@@ -26,7 +26,7 @@ MODELS = {
     "wakeword_alice": (os.path.join(SHARED, "models", "wakeword_alice", "model.onnx"), [], []),
     "tract_qlstm": (os.path.join(SHARED, "models", "tract_qlstm", "model.onnx"), ["input[0]=1"], ["BODIES", "DYNAMIC"]),
 }
-PARTS = ("BODIES", "TERMS", "DYNAMIC")
+PARTS = ("BODIES", "TERMS", "DYNAMIC", "GROUPS")
 COLUMNS = ("text", "data", "heap_peak", "heap_held", "stack_made", "stack_run", "arena", "copied", "file")
 HEADS = ("text", "data and bss", "heap while made", "heap in runs", "stack while made", "stack of a run", "work memory",
          "constants copied", "file")

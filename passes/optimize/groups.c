@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "core/base/error.h"
-#include "core/dims/shape.h"
 #include "ops/kernel/kernel.h"
 #include "ops/table/op.h"
 #include "passes/check/names.h"
@@ -34,11 +33,6 @@ static bool has_type(const ob_facts *facts, const ob_value *value, ob_dtype dtyp
 
 static bool is_constant(const ob_value *value) {
     return value->is_initializer || (value->producer && value->producer->n_inputs == 0);
-}
-
-bool ob__is_one_element(const ob_facts *facts, const ob_value *value) {
-    const ob_type *type = &ob__fact(facts, value)->type;
-    return type->kind == OB_TYPE_TENSOR && ob__is_single(&type->shape);
 }
 
 /* True if the operands are such as a program takes. A node whose operands are constant is folded on its own. */

@@ -3,6 +3,7 @@
 #ifndef OB_PASSES_OPTIMIZE_GROUPS_H
 #define OB_PASSES_OPTIMIZE_GROUPS_H
 
+#include "core/dims/shape.h"
 #include "core/graph/graph.h"
 #include "passes/check/facts.h"
 
@@ -38,7 +39,10 @@ int32_t ob__node_row_axes(const ob_facts *facts, const ob_node *node);
  * tried on this ground, and planning compares the numbers. */
 bool ob__same_dims(const ob_facts *facts, const ob_value *a, const ob_value *b);
 /* True for a tensor that has one element for all sizes. */
-bool ob__is_one_element(const ob_facts *facts, const ob_value *value);
+static inline bool ob__is_one_element(const ob_facts *facts, const ob_value *value) {
+    const ob_type *type = &ob__fact(facts, value)->type;
+    return type->kind == OB_TYPE_TENSOR && ob__is_single(&type->shape);
+}
 /* Sets ops and names. E_MEMORY. */
 ob_status ob__name_group(ob_arena *arena, ob_group *group);
 

@@ -16,7 +16,7 @@ fail() {
 build() {
     local parts=$1 all=()
     shift
-    for part in PROTOBUF CHECKER TEXT GRADIENT BODIES TERMS DYNAMIC; do all+=("-DOB_WITH_$part=ON"); done
+    for part in PROTOBUF CHECKER TEXT GRADIENT BODIES TERMS DYNAMIC GROUPS; do all+=("-DOB_WITH_$part=ON"); done
     "$cmake" -C "$source/tests/package/small.cmake" -S "$source" -B build -G Ninja "${all[@]}" -DOB_MAX_RANK=32 "$@" \
         >configure.txt 2>&1 || { cat configure.txt && fail "cannot configure: $*"; }
     rm -f build/onnx-broadcast-* # those of the build before
@@ -80,7 +80,7 @@ runs_gradient() {
 }
 
 # Without the checker: sessions test their conditions as ever.
-build "protobuf text gradient bodies terms dynamic" -DOB_WITH_CHECKER=OFF
+build "protobuf text gradient bodies terms dynamic groups" -DOB_WITH_CHECKER=OFF
 runs_digits
 runs_gradient
 status=0
@@ -104,7 +104,7 @@ echo "#include <onnx_broadcast/onnx_broadcast.h>" >header.c
 "$cc" -fsyntax-only $(flags) header.c || fail "the header of the whole API cannot be included"
 
 # Without text: binary models run, and are written; text is refused.
-build "protobuf checker gradient bodies terms dynamic" -DOB_WITH_TEXT=OFF
+build "protobuf checker gradient bodies terms dynamic groups" -DOB_WITH_TEXT=OFF
 runs_digits
 build/onnx-broadcast-check "$digits" -o copy.onnx >/dev/null
 $small copy.onnx --random --seed 7 --dim batch=3 --expect whole >/dev/null || fail "the copy gives other results"
@@ -115,7 +115,7 @@ for ending in onnxtxt textproto json; do
 done
 
 # Without derivatives
-build "protobuf checker text bodies terms dynamic" -DOB_WITH_GRADIENT=OFF
+build "protobuf checker text bodies terms dynamic groups" -DOB_WITH_GRADIENT=OFF
 runs_digits
 refuses 3 "this build has no derivatives (OB_WITH_GRADIENT is off)" $small gradient.onnxtxt --random --dim N=3
 
@@ -133,7 +133,7 @@ sizes (float[N, M] x, float[K] b) => (float[R, C] y, float[D, E] found) {
 END
 if (build "" -DOB_WITH_TERMS=OFF) >refused.txt 2>&1; then fail "a checker without terms is built"; fi
 grep -qF "OB_WITH_TERMS is off, which the checker needs" refused.txt || { cat refused.txt && fail "the checker's refusal"; }
-build "protobuf text gradient bodies dynamic" -DOB_WITH_CHECKER=OFF -DOB_WITH_TERMS=OFF
+build "protobuf text gradient bodies dynamic groups" -DOB_WITH_CHECKER=OFF -DOB_WITH_TERMS=OFF
 runs_digits
 runs_gradient
 rm -rf sized
@@ -158,7 +158,7 @@ function (float[3] x) => (float[3] y) { y = local.twice(x) }
 twice (a) => (b) { b = Add(a, a) }
 END
 "$run" function.onnxtxt --random >/dev/null && "$run" body.onnxtxt --random >/dev/null || fail "functions of the whole library"
-build "protobuf text terms dynamic" -DOB_WITH_CHECKER=OFF -DOB_WITH_BODIES=OFF
+build "protobuf text terms dynamic groups" -DOB_WITH_CHECKER=OFF -DOB_WITH_BODIES=OFF
 runs_digits
 refuses 3 "this build has no bodies of operators (OB_WITH_BODIES is off)" $small body.onnxtxt --random
 refuses 3 "this build has no functions: the model has to be written out (OB_WITH_BODIES is off)" $small function.onnxtxt --random
@@ -171,12 +171,23 @@ branch (bool c, float[3] x) => (float[3] y) {
 }
 END
 "$run" branch.onnxtxt --random >/dev/null || fail "the branch of the whole library"
-build "protobuf text gradient bodies terms" -DOB_WITH_CHECKER=OFF -DOB_WITH_DYNAMIC=OFF
+build "protobuf text gradient bodies terms groups" -DOB_WITH_CHECKER=OFF -DOB_WITH_DYNAMIC=OFF
 runs_digits
 runs_gradient
 refuses 3 "this build has no If, Loop and Scan (OB_WITH_DYNAMIC is off)" $small branch.onnxtxt --random
 refuses 3 "this build has only tensors whose sizes are known before the run (OB_WITH_DYNAMIC is off)" \
     $small sizes.onnxtxt --random --dim N=3 --dim M=4 --dim K=8
+
+# Without groups: each node is a step of its own, and gives the same bits.
+steps() {
+    "$1" "$digits" --random --seed 7 --dim batch=3 --explain-plan >steps.txt || return
+    grep -cE "^ +[0-9]+ +[A-Z][A-Za-z]+\\+" steps.txt
+}
+[ "$(steps "$run")" -ge 3 ] || fail "groups of the whole library are not seen"
+build "protobuf text gradient bodies terms dynamic" -DOB_WITH_CHECKER=OFF -DOB_WITH_GROUPS=OFF
+runs_digits
+runs_gradient
+[ "$(steps $small)" -eq 0 ] || { cat steps.txt && fail "groups are planned"; }
 
 # Sessions alone, with few axes
 cat >axes.onnxtxt <<'END'
@@ -187,7 +198,7 @@ rm -f axes.onnx
 "${run%run}check" axes.onnxtxt -o axes.onnx >/dev/null
 "$run" axes.onnx --random >/dev/null || fail "nine axes in the whole library"
 build "protobuf" -DOB_WITH_CHECKER=OFF -DOB_WITH_TEXT=OFF -DOB_WITH_GRADIENT=OFF -DOB_WITH_BODIES=OFF -DOB_WITH_TERMS=OFF \
-    -DOB_WITH_DYNAMIC=OFF -DOB_MAX_RANK=8
+    -DOB_WITH_DYNAMIC=OFF -DOB_WITH_GROUPS=OFF -DOB_MAX_RANK=8
 runs_digits
 refuses 1 "input x has rank 9, at most 8 is supported" $small axes.onnx --random
 grep -qF -- "-DOB_MAX_RANK=8" "$pc" || fail "$pc does not tell programs the most axes"
