@@ -9,7 +9,6 @@
 #include "core/dims/terms.h"
 #include "core/graph/copy.h"
 #include "kernels/kernels.h"
-#include "onnx_broadcast/machine.h"
 #include "ops/library/resolve.h"
 #include "ops/table/op.h"
 #include "passes/check/names.h"
@@ -295,11 +294,10 @@ static ob_status tell_disorder(void *context, ob_graph *graph) {
 }
 
 static void report_session(const ob_session *session) {
-    int n_threads = session->threads.n_threads, n_processors = ob_machine_processors();
-    ob__log(&session->model->logger, OB_LOG_INFO,
-            "%s: session: %u nodes, kernels for %s, %d thread%s; the process may use %d processor%s", session->model->path,
-            session->model->graph->n_nodes, ob__kernels_level_name(), n_threads, n_threads == 1 ? "" : "s", n_processors,
-            n_processors == 1 ? "" : "s");
+    char threads[80];
+    ob__threads_text(session, threads, sizeof threads);
+    ob__log(&session->model->logger, OB_LOG_INFO, "%s: session: %u nodes, kernels for %s, %s", session->model->path,
+            session->model->graph->n_nodes, ob__kernels_level_name(), threads);
 }
 
 static ob_status set_up(ob_session *session, const ob_model *model, const ob_session_config *config, ob_error *error) {

@@ -140,6 +140,8 @@ void ob__threads_of_host(ob_host_threads *host, ob_threads *threads);
 /* Starts n_threads, at most 1024 and at most one per processor of the process. If the system starts fewer,
  * the logger receives a message. E_ARGUMENT; E_UNSUPPORTED in a build without threads. */
 ob_status ob__threads_start(ob_session *session, int n_threads, ob_error *error);
+/* For messages: "2 threads; the process may use 4 processors". At most n_bytes, terminated. */
+void ob__threads_text(const ob_session *session, char *text, size_t n_bytes);
 /* Before a run: wakes the threads if the last run had work for them. */
 void ob__threads_begin(ob_session *session);
 /* After a call that may have computed: sends the threads to sleep. */

@@ -3,6 +3,7 @@
 
 #include "core/base/error.h"
 #include "core/base/log.h"
+#include "core/base/text.h"
 #include "onnx_broadcast/machine.h"
 #include "runtime/memory.h"
 #include "runtime/pool.h"
@@ -74,6 +75,12 @@ ob_status ob__threads_start(ob_session *session, int n_threads, ob_error *error)
     return OB_OK;
 }
 
+void ob__threads_text(const ob_session *session, char *text, size_t n_bytes) {
+    const int n_threads = session->threads.n_threads, n_processors = ob_machine_processors();
+    ob__sentence(text, n_bytes, "%d thread%s; the process may use %d processor%s", n_threads, n_threads == 1 ? "" : "s",
+                 n_processors, n_processors == 1 ? "" : "s");
+}
+
 void ob__threads_begin(ob_session *session) {
     if (session->pool) ob__pool_wake(session->pool, session->current);
 }
@@ -95,6 +102,11 @@ ob_status ob__threads_start(ob_session *session, int n_threads, ob_error *error)
     OB_FAIL_IF(n_threads > 1, error, OB_E_UNSUPPORTED, "this build has no threads");
     session->threads.n_threads = 1;
     return OB_OK;
+}
+
+void ob__threads_text(const ob_session *session, char *text, size_t n_bytes) {
+    (void)session;
+    ob__copy_text(text, n_bytes, "a build without threads");
 }
 
 void ob__threads_begin(ob_session *session) {

@@ -17,8 +17,8 @@ build() {
     local parts=$1 all=()
     shift
     for part in PROTOBUF CHECKER TEXT GRADIENT BODIES TERMS DYNAMIC GROUPS; do all+=("-DOB_WITH_$part=ON"); done
-    "$cmake" -C "$source/tests/package/small.cmake" -S "$source" -B build -G Ninja "${all[@]}" -DOB_MAX_RANK=32 "$@" \
-        >configure.txt 2>&1 || { cat configure.txt && fail "cannot configure: $*"; }
+    "$cmake" -C "$source/tests/package/small.cmake" -S "$source" -B build -G Ninja "${all[@]}" -DOB_MAX_RANK=32 \
+        -DOB_WITH_THREADS=ON "$@" >configure.txt 2>&1 || { cat configure.txt && fail "cannot configure: $*"; }
     rm -f build/onnx-broadcast-* # those of the build before
     "$cmake" --build build >build.txt 2>&1 || { tail -50 build.txt && fail "cannot build: $*"; }
     size -t build/libonnx_broadcast.a | tail -1 | { read -r text data bss _ && echo "$text $((data + bss)) $*" >>sizes.txt; }
@@ -203,7 +203,7 @@ for n in 0 1 50; do
 done
 [ "$(steps $small)" -eq 0 ] || { cat steps.txt && fail "groups are planned"; }
 
-# Sessions alone, with few axes
+# Sessions alone, with few axes and without threads
 cat >axes.onnxtxt <<'END'
 <ir_version: 8, opset_import: ["" : 17]>
 axes (float[1, 2, 1, 1, 1, 1, 1, 1, 3] x) => (float[1, 2, 1, 1, 1, 1, 1, 1, 3] y) { y = Relu(x) }
@@ -212,8 +212,12 @@ rm -f axes.onnx
 "${run%run}check" axes.onnxtxt -o axes.onnx >/dev/null
 "$run" axes.onnx --random >/dev/null || fail "nine axes in the whole library"
 build "protobuf" -DOB_WITH_CHECKER=OFF -DOB_WITH_TEXT=OFF -DOB_WITH_GRADIENT=OFF -DOB_WITH_BODIES=OFF -DOB_WITH_TERMS=OFF \
-    -DOB_WITH_DYNAMIC=OFF -DOB_WITH_GROUPS=OFF -DOB_MAX_RANK=8
+    -DOB_WITH_DYNAMIC=OFF -DOB_WITH_GROUPS=OFF -DOB_MAX_RANK=8 -DOB_WITH_THREADS=OFF
 runs_digits
+$small "$digits" --random --dim batch=1 --verbose >verbose.txt 2>&1 && grep -qF "baseline, a build without threads" verbose.txt ||
+    { cat verbose.txt && fail "the session does not say that there are no threads"; }
+refuses 3 "this build has no threads" $small "$digits" --random --dim batch=1 --threads 2
+if "$nm" -u build/libonnx_broadcast.a | grep -E "^ +U pthread_"; then fail "the library needs threads"; fi
 refuses 1 "input x has rank 9, at most 8 is supported" $small axes.onnx --random
 grep -qF -- "-DOB_MAX_RANK=8" "$pc" || fail "$pc does not tell programs the most axes"
 
