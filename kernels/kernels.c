@@ -154,7 +154,7 @@ unsigned ob__kernels_level(void) {
     return LEVEL_BASELINE;
 }
 
-const char *ob__kernels_level_name(void) {
+const char *ob__kernels_name(unsigned level) {
     static const char *const names[] = {
         [LEVEL_BASELINE] = "baseline",
 #ifdef OB_ISA_AVX2
@@ -170,7 +170,11 @@ const char *ob__kernels_level_name(void) {
         [LEVEL_RVV] = "rvv",
 #endif
     };
-    return names[ob__kernels_level()];
+    return names[level];
+}
+
+const char *ob__kernels_level_name(void) {
+    return ob__kernels_name(ob__kernels_level());
 }
 
 bool ob__kernels_dot8(void) {

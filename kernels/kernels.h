@@ -20,8 +20,9 @@
 enum { OBK_ISA_AVX2 = 1, OBK_ISA_AVX512 = 2, OBK_ISA_DOT8 = 4 };
 /* The highest level that the build, the processor and the environment variable OB_ISA allow: a place in the lists above. */
 unsigned ob__kernels_level(void);
-/* "baseline", "avx2", "avx512", "neon", "rvv" */
+/* "baseline", "avx2", "avx512", "neon", "rvv": of the level in use, and of a place in the lists above. */
 const char *ob__kernels_level_name(void);
+const char *ob__kernels_name(unsigned level);
 /* True if the processor has dot products of four bytes (AVX-512 VNNI, AVX-VNNI, or NEON's sdot) for the level in use: loops for
  * quads of bytes may be called. */
 bool ob__kernels_dot8(void);

@@ -6,6 +6,8 @@
 
 #define OBK_SLOT(place, loop) OBK_PART(loop, place, loop)
 #define OBK_SHARED_SLOT       OBK_SLOT
+#define OBK_NARROW_SLOT       OBK_SLOT
+#define OBK_NARROW_PART       OBK_PART
 #define OBK_FIXED_SLOT(place, loop)
 #define OBK_VALUE(place, value)
 

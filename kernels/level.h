@@ -16,6 +16,13 @@
 #define OBK_FN(loop)     OBK_CAT3(OBK_CAT(obk_, loop), __, OBK_ISA)
 #define OBK_SHARED(loop) OBK_CAT(obk_, loop)
 
+/* The symbol of a loop that this level has from the level OBK_LOWER, if that is defined. */
+#ifdef OBK_LOWER
+#define OBK_NARROW_FN(loop) OBK_CAT3(OBK_CAT(obk_, loop), __, OBK_LOWER)
+#else
+#define OBK_NARROW_FN OBK_FN
+#endif
+
 /* Before a loop whose steps do not depend on each other: results may lie in the place of operands. */
 #if defined(__clang__) && defined(__riscv_vector)
 #define OBK_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")

@@ -109,24 +109,33 @@ static const loop_row *row_at(unsigned i, const loop_table **table) {
     return NULL;
 }
 
-/* The table at the level in use. Addresses and loops are copied, because they have many types. */
-static const char *at_level(const loop_table *table) {
+/* The table at a level. Addresses and loops are copied, because they have many types. */
+static const char *at_level(const loop_table *table, unsigned level) {
     const char *at;
-    memcpy(&at, (const char *)table->levels + ob__kernels_level() * sizeof at, sizeof at);
+    memcpy(&at, (const char *)table->levels + level * sizeof at, sizeof at);
     return at;
+}
+
+static void take_loop(const loop_table *table, const loop_row *row, unsigned level, void (**loop)(void)) {
+    memcpy(loop, at_level(table, level) + row->offset, sizeof *loop);
 }
 
 static const char *line_of(const loop_row *row) {
     return row->line ? row->line : row->name;
 }
 
-bool obk_loop_at(unsigned i, void (**loop)(void), const char **name, bool *by_level) {
+bool obk_loop_at(unsigned i, void (**loop)(void), const char **name, const char **level) {
     const loop_table *table;
     const loop_row *row = row_at(i, &table);
     if (!row) return false;
-    memcpy(loop, at_level(table) + row->offset, sizeof *loop);
+    take_loop(table, row, ob__kernels_level(), loop);
     *name = row->name;
-    *by_level = row->by_level;
+    *level = NULL;
+    if (!row->by_level) return true;
+    unsigned lowest = 0; /* that has it */
+    void (*other)(void);
+    for (take_loop(table, row, 0, &other); other != *loop; take_loop(table, row, lowest, &other)) lowest++;
+    *level = ob__kernels_name(lowest);
     return true;
 }
 
@@ -140,14 +149,14 @@ const char *obk_line_of(const void *slot) {
     const loop_table *table;
     const loop_row *row;
     for (unsigned i = 0; (row = row_at(i, &table)); i++)
-        if (at_level(table) + row->offset == (const char *)slot) return line_of(row);
+        if (at_level(table, ob__kernels_level()) + row->offset == (const char *)slot) return line_of(row);
     return NULL;
 }
 
-const char *obk_loop_name(void (*loop)(void), bool *by_level) {
+const char *obk_loop_name(void (*loop)(void), const char **level) {
     void (*other)(void);
     const char *name;
-    for (unsigned i = 0; loop && obk_loop_at(i, &other, &name, by_level); i++)
+    for (unsigned i = 0; loop && obk_loop_at(i, &other, &name, level); i++)
         if (other == loop) return name;
     return NULL;
 }

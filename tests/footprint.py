@@ -45,7 +45,7 @@ def name_of(part, path):
 
 def family_of(part, path):
     found = re.match(r"(\w+/\w+?)(__\w+)?\.c\.o$", path)
-    return re.sub(r"_(types|small|f64|run)$", "", found.group(1)) if part == "kernels" and found else None
+    return re.sub(r"_(types|small|f64|integers|rare|run)$", "", found.group(1)) if part == "kernels" and found else None
 
 
 def objects(build):

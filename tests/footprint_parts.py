@@ -24,8 +24,8 @@ def read(path):
 
 def main():
     rows = read(sys.argv[1])
-    if len(rows) < 8:
-        sys.exit("footprint: %s has %d builds, 8 or more were expected" % (sys.argv[1], len(rows)))
+    if len(rows) < 10:
+        sys.exit("footprint: %s has %d builds, 10 or more were expected" % (sys.argv[1], len(rows)))
     if sys.argv[2:] == ["--write"]:
         write(WHAT, HEADS, rows)
         return 0

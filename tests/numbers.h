@@ -96,7 +96,7 @@ static inline number load(ob_dtype dtype, const void *memory, int64_t i) {
     case OB_BFLOAT16: x.f = (long double)obk_bf16_to_f32(u.h); break;
     default:
         if (f8_of(dtype))
-            x.f = (long double)obk_f32_from_f8((uint8_t)integer, f8_of(dtype));
+            x.f = (long double)obk_f8_to_f32((uint8_t)integer, f8_of(dtype));
         else {
             type_facts t = facts_of(dtype);
             x.i = wrap((int64_t)integer, t);
@@ -111,7 +111,7 @@ static inline void store(ob_dtype dtype, void *memory, int64_t i, number x) {
     float f = (float)x.f;
     double d = (double)x.f;
     uint16_t h = dtype == OB_FLOAT16 ? obk_f32_to_f16(f) : obk_f32_to_bf16(f);
-    uint8_t b = f8_of(dtype) ? obk_f8_from_f32(f, f8_of(dtype), false) : (uint8_t)x.i;
+    uint8_t b = f8_of(dtype) ? obk_f32_to_f8(f, f8_of(dtype), false) : (uint8_t)x.i;
     switch (dtype) {
     case OB_FLOAT: memcpy(p, &f, 4); break;
     case OB_DOUBLE: memcpy(p, &d, 8); break;

@@ -115,6 +115,9 @@ enum { PANEL_ROWS = 8 };
 #define TRANSPOSED_AT_ONCE OBK_TRANSPOSED_F32
 #define TRANSPOSE          obk_transpose_f32
 #include "kernels/conv/conv.inc.h"
+#ifdef OBK_LOWER /* doubles have the loops of AVX2 */
+enum { LANES_f64 = 4, PANEL_VECTORS_f64 = 2, ALONG_PRODUCTS_f64 = 144 };
+#else
 #define T        double
 #define PLAIN    OBK_PLAIN_REAL
 #define PAD      obk_pad_f64
@@ -127,6 +130,8 @@ enum { PANEL_ROWS = 8 };
 #define TRANSPOSED_AT_ONCE OBK_TRANSPOSED_F64
 #define TRANSPOSE          obk_transpose_f64
 #include "kernels/conv/conv.inc.h"
+enum { PANEL_VECTORS_f64 = PANEL_VECTORS, ALONG_PRODUCTS_f64 = LANES_f64 % ALONG_CHANNELS == 0 ? ALONG_PRODUCTS : 0 };
+#endif
 
 /* Pairs of 16-bit integers; sums wrap around. */
 #define T                  obk_any_pair

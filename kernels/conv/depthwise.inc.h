@@ -74,12 +74,12 @@ typedef struct NAME(strip) {
 #define DEPTHWISE_LOAD(stride, l) ((stride) == 1 ? (l) : (l) / 2 * 2 + (l) % 2 * LANES)
 #endif
 
-/* The operand of column k of the filter for vector v of the strip. from: the first element of a row. With a mask the address may
- * lie outside of the plane. Loads that reach into a second cache line take as long as two, so that where vectors can be shifted,
- * a row is loaded once. */
+/* The operand of column k of the filter for vector v of the strip. from: what its first result reads first in a row. With a mask
+ * the address may lie outside of the plane. Loads that reach into a second cache line take as long as two, so that where vectors
+ * can be shifted, a row is loaded once. */
 OBK_INLINE REGISTER NAME(operand)(const int stride, const bool inside, const NAME(strip) * s, const T *from, int v, const int k) {
     enum { LANES = sizeof(VECTOR) / sizeof(T) };
-    const T *at = from + s->column + v * stride * s->apart;
+    const T *at = from + v * stride * s->apart;
 #define LOADED(l)                                                                                                                \
     (inside ? (REGISTER)(*(const VECTOR *)(const void *)(at + DEPTHWISE_LOAD(stride, l)))                                        \
             : LOAD_MASKED(at + DEPTHWISE_LOAD(stride, l), s->mask[v][l]))
@@ -98,46 +98,51 @@ OBK_INLINE REGISTER NAME(operand)(const int stride, const bool inside, const NAM
  * exist, and so do all rows of results; otherwise there are n_rows. */
 OBK_INLINE void NAME(tile_of_rows)(const int size, const int stride, const int vectors, const bool inside, const bool whole,
                                    const NAME(strip) * s, int64_t row, T *restrict to, int64_t to_row, int64_t n_rows) {
+    enum { LANES = sizeof(VECTOR) / sizeof(T), MOST_READ = (DEPTHWISE_ROWS - 1) * 2 + 5 };
+    static const T padding[6 * LANES]; /* as far as a strip reads from its first column on */
     const int64_t columns = s->window->axes[1].in;
+    const T *plane = s->x + row * columns + s->column, *from[MOST_READ];
+    T unused[2 * LANES], *y[DEPTHWISE_ROWS];
+    /* All branches come first: the compiler would move products behind those that follow. */
+    for (int i = 0; !whole && i < (DEPTHWISE_ROWS - 1) * stride + size; i++)
+        from[i] = row + i >= 0 && row + i < s->window->axes[0].in ? plane + i * columns : padding;
+    for (int r = 0; r < DEPTHWISE_ROWS; r++) y[r] = whole || r < n_rows ? to + r * to_row : unused;
     REGISTER sum[DEPTHWISE_ROWS][2];
     OBK_UNROLL
     for (int r = 0; r < DEPTHWISE_ROWS; r++) OBK_UNROLL
     for (int v = 0; v < vectors; v++) sum[r][v] = s->start - (REGISTER){0};
     OBK_UNROLL
     for (int i = 0; i < (DEPTHWISE_ROWS - 1) * stride + size; i++) {
-        const bool real = whole || (row + i >= 0 && row + i < s->window->axes[0].in);
-        const T *from = s->x + (row + i) * columns, *w = s->w;
+        const T *w = s->w;
         __asm__("" : "+r"(w)); /* keeps the compiler from holding all weights in registers, which are too few */
         OBK_UNROLL
         for (int k = 0; k < size; k++) {
             REGISTER x[2];
             OBK_UNROLL
-            for (int v = 0; v < vectors; v++) x[v] = real ? NAME(operand)(stride, inside, s, from, v, k) : (REGISTER){0};
+            for (int v = 0; v < vectors; v++)
+                x[v] = NAME(operand)(stride, inside, s, whole ? plane + i * columns : from[i], v, k);
             OBK_UNROLL
             for (int r = 0; r < DEPTHWISE_ROWS; r++) {
-                const int y = i - r * stride;
-                if (y < 0 || y >= size) continue;
-                const REGISTER weight = w[y * size + k] - (REGISTER){0};
+                const int of_filter = i - r * stride;
+                if (of_filter < 0 || of_filter >= size) continue;
+                const REGISTER weight = w[of_filter * size + k] - (REGISTER){0};
                 OBK_UNROLL
                 for (int v = 0; v < vectors; v++) sum[r][v] = FMA(weight, x[v], sum[r][v]);
             }
         }
     }
     OBK_UNROLL
-    for (int r = 0; r < DEPTHWISE_ROWS; r++)
-        if (whole || r < n_rows) {
-            OBK_UNROLL
-            for (int v = 0; v < vectors; v++) *(VECTOR *)(void *)(to + r * to_row + v * s->apart) = sum[r][v];
-        }
+    for (int r = 0; r < DEPTHWISE_ROWS; r++) OBK_UNROLL
+    for (int v = 0; v < vectors; v++) *(VECTOR *)(void *)(y[r] + v * s->apart) = sum[r][v];
 }
 
-/* Rows first .. end of a strip. */
+/* Rows first .. end of a strip. Filters of 5 x 5 have one loop for all tiles: a second one would be thousands of bytes. */
 OBK_INLINE void NAME(strip_rows)(const int size, const int stride, const int vectors, const bool inside, const NAME(strip) * s,
                                  int64_t first, int64_t end, T *to, int64_t to_row) {
     const obk_axis *down = &s->window->axes[0];
     for (int64_t r = first; r < end; r += DEPTHWISE_ROWS, to += DEPTHWISE_ROWS * to_row) {
         const int64_t row = r * stride - down->before;
-        if (row >= 0 && row + (DEPTHWISE_ROWS - 1) * stride + size <= down->in && r + DEPTHWISE_ROWS <= end)
+        if (size == 3 && row >= 0 && row + (DEPTHWISE_ROWS - 1) * stride + size <= down->in && r + DEPTHWISE_ROWS <= end)
             NAME(tile_of_rows)(size, stride, vectors, inside, true, s, row, to, to_row, DEPTHWISE_ROWS);
         else
             NAME(tile_of_rows)(size, stride, vectors, inside, false, s, row, to, to_row, end - r);

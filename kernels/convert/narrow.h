@@ -63,7 +63,7 @@ static const obk_f8 obk_e4m3fnuz = {3, 8, 0x7f, 0, 0x80, true};
 static const obk_f8 obk_e5m2 = {2, 15, 0x7b, 0x7c, 0x7f, false};
 static const obk_f8 obk_e5m2fnuz = {2, 16, 0x7f, 0, 0x80, true};
 
-static inline float obk_f32_from_f8(uint8_t code, const obk_f8 *type) {
+static inline float obk_f8_to_f32(uint8_t code, const obk_f8 *type) {
     uint32_t sign = (uint32_t)(code & 0x80) << 24, magnitude = code & 0x7fu;
     if (type->unsigned_zero ? code == 0x80 : magnitude > type->max && magnitude != type->infinity)
         return obk_f32_of(0x7fc00000u | sign);
@@ -73,7 +73,7 @@ static inline float obk_f32_from_f8(uint8_t code, const obk_f8 *type) {
     return obk_f32_of(sign | obk_f32_bits(obk_f32_of(magnitude << shift) * scale));
 }
 
-static inline uint8_t obk_f8_from_f32(float x, const obk_f8 *type, bool saturate) {
+static inline uint8_t obk_f32_to_f8(float x, const obk_f8 *type, bool saturate) {
     uint32_t bits = obk_f32_bits(x), magnitude = bits & 0x7fffffffu;
     uint8_t sign = (uint8_t)(bits >> 24 & 0x80);
     if (magnitude > 0x7f800000u) return type->unsigned_zero ? type->nan : type->nan | sign;
@@ -102,12 +102,12 @@ static inline uint8_t obk_f8_from_f32(float x, const obk_f8 *type, bool saturate
 
 /* ---- float4e2m1: sign, two bits of exponent, one of mantissa. Infinity becomes the largest number, NaN becomes -0 ---- */
 
-static inline float obk_f32_from_f4(uint8_t code) {
+static inline float obk_f4_to_f32(uint8_t code) {
     static const float values[8] = {0, 0.5f, 1, 1.5f, 2, 3, 4, 6};
     return code & 8 ? -values[code & 7] : values[code & 7];
 }
 
-static inline uint8_t obk_f4_from_f32(float x) {
+static inline uint8_t obk_f32_to_f4(float x) {
     float magnitude = fabsf(x);
     if (magnitude != magnitude) return 8;
     /* a tie between neighbours goes to the even code */
@@ -121,11 +121,11 @@ static inline uint8_t obk_f4_from_f32(float x) {
 
 typedef enum obk_round { OBK_ROUND_UP, OBK_ROUND_DOWN, OBK_ROUND_NEAREST } obk_round;
 
-static inline float obk_f32_from_e8m0(uint8_t code) {
+static inline float obk_e8m0_to_f32(uint8_t code) {
     return obk_f32_of(code == 0xff ? 0x7fc00000u : code == 0 ? 0x00400000u : (uint32_t)code << 23);
 }
 
-static inline uint8_t obk_e8m0_from_f32(float x, obk_round round, bool saturate) {
+static inline uint8_t obk_f32_to_e8m0(float x, obk_round round, bool saturate) {
     const uint32_t least = 0x00400000u, most = 0x7f000000u; /* 2^-127, a subnormal float, and 2^127 */
     uint32_t bits = obk_f32_bits(x) & 0x7fffffffu, code = bits >> 23, fraction = bits & 0x7fffffu;
     if (bits > 0x7f800000u) return 0xff;

@@ -1,4 +1,4 @@
-/* Loops of two operands for doubles and integers of 32 and 64 bits. Compiled once for each instruction-set level. */
+/* Loops of two operands for doubles, bool, and integers of 32 and 64 bits. Compiled once for each instruction-set level. */
 #include <math.h>
 
 #include "kernels/elementwise/elementwise.h"
@@ -44,3 +44,25 @@
 #define IS_FLOAT  0
 #define IS_SIGNED 0
 #include "kernels/elementwise/binary_ops.inc.h"
+
+/* ---- bool: any byte other than 0 is true ---- */
+#define FN       OBK_FN(and_bool)
+#define TI       uint8_t
+#define TO       uint8_t
+#define OP(a, b) (((a) != 0) & ((b) != 0))
+#include "kernels/elementwise/loop2.inc.h"
+#define FN       OBK_FN(or_bool)
+#define TI       uint8_t
+#define TO       uint8_t
+#define OP(a, b) (((a) | (b)) != 0)
+#include "kernels/elementwise/loop2.inc.h"
+#define FN       OBK_FN(xor_bool)
+#define TI       uint8_t
+#define TO       uint8_t
+#define OP(a, b) (((a) != 0) ^ ((b) != 0))
+#include "kernels/elementwise/loop2.inc.h"
+#define FN       OBK_FN(equal_bool)
+#define TI       uint8_t
+#define TO       uint8_t
+#define OP(a, b) (((a) != 0) == ((b) != 0))
+#include "kernels/elementwise/loop2.inc.h"

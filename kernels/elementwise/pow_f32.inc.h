@@ -83,7 +83,3 @@ static void pow_any_f32(float *z, const float *x, bool x_vector, const float *y,
         pow_f32_block(z + i, left, x_vector, right, y_vector, some);
     }
 }
-
-static void pow_any_f64(double *z, const double *x, bool x_vector, const double *y, bool y_vector, int64_t n) {
-    vpow_f64(z, x, x_vector, y, y_vector, n);
-}

@@ -23,10 +23,12 @@
 #define M(name) name##f
 #include "kernels/elementwise/unary_float.inc.h"
 
+#ifndef OBK_LOWER
 #define T       double
 #define S       f64
 #define M(name) name
 #include "kernels/elementwise/unary_float.inc.h"
+#endif
 
 #define FN    OBK_FN(u_not_bool)
 #define TI    uint8_t

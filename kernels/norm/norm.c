@@ -12,10 +12,12 @@
 #define S       f32
 #define M(name) name##f
 #include "kernels/norm/norm.inc.h"
+#ifndef OBK_LOWER
 #define T       double
 #define S       f64
 #define M(name) name
 #include "kernels/norm/norm.inc.h"
+#endif
 
 const obk_norms OBK_TABLE(norm) = {
 #define ROWS "kernels/norm/norm.def"

@@ -17,6 +17,7 @@
 #define LOWEST    (-INFINITY)
 #define UNORDERED UNORDERED_F32
 #include "kernels/pool/max.inc.h"
+#ifndef OBK_LOWER
 #define T         int8_t
 #define PAD       obk_pad_1
 #define NAME(n)   n##_i8
@@ -29,6 +30,7 @@
 #define IS_NAN(x) 0
 #define LOWEST    0
 #include "kernels/pool/max.inc.h"
+#endif
 
 #define T        float
 #define PAD      obk_pad_f32

@@ -23,27 +23,11 @@
 #define S      u8
 #define IS_NAN INT_NAN
 #include "kernels/reduce/find.inc.h"
-#define T      int16_t
-#define S      i16
-#define IS_NAN INT_NAN
-#include "kernels/reduce/find.inc.h"
-#define T      uint16_t
-#define S      u16
-#define IS_NAN INT_NAN
-#include "kernels/reduce/find.inc.h"
 #define T      int32_t
 #define S      i32
 #define IS_NAN INT_NAN
 #include "kernels/reduce/find.inc.h"
-#define T      uint32_t
-#define S      u32
-#define IS_NAN INT_NAN
-#include "kernels/reduce/find.inc.h"
 #define T      int64_t
 #define S      i64
-#define IS_NAN INT_NAN
-#include "kernels/reduce/find.inc.h"
-#define T      uint64_t
-#define S      u64
 #define IS_NAN INT_NAN
 #include "kernels/reduce/find.inc.h"

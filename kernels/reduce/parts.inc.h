@@ -1,4 +1,4 @@
-/* Folding along axes for any type: what reduce.c and reduce_types.c share. */
+/* Folding along axes for any type: what the files of folds share. */
 #include "core/base/integers.h"
 #include "kernels/level.h"
 #include "kernels/reduce/reduce.h"
@@ -25,6 +25,18 @@ typedef struct type {
     void (*finish)(const obk_reduction *r, void *out, const void *folded, const void *high, int64_t n);
     loops folds[OBK_FOLD_EXP + 1];
 } type;
+
+/* Sums of exponents are doubles for every type. */
+static void start_doubles(void *to, int64_t n) {
+    double *acc = to;
+    for (int64_t i = 0; i < n; i++) acc[i] = 0;
+}
+
+static void merge_doubles(void *to, int64_t n, int64_t times) {
+    double *acc = to;
+    for (int64_t t = 1; t < times; t++)
+        for (int64_t i = 0; i < n; i++) acc[i] += acc[t * n + i];
+}
 
 /* Folds the innermost reduced axis of columns, or one run. */
 static void fold_inner(const loops *f, const obk_reduction *r, void *to, const char *x, int64_t n, int64_t times,

@@ -64,7 +64,6 @@ OBK_INLINE int64_t fold_vectors(float *lanes, const float *x, int64_t n, bool ne
 }
 #endif
 
-#define DOUBLES f32
 #ifdef NOTE_NAN
 #define HAS_VECTORS
 #endif
@@ -74,22 +73,6 @@ OBK_INLINE int64_t fold_vectors(float *lanes, const float *x, int64_t n, bool ne
 #define IS_SIGNED 1
 #define LOWEST    (-INFINITY)
 #define HIGHEST   INFINITY
-#define HAS_SUMS  1
-#include "kernels/reduce/type.inc.h"
-#define T         int32_t
-#define S         i32
-#define IS_FLOAT  0
-#define IS_SIGNED 1
-#define LOWEST    INT32_MIN
-#define HIGHEST   INT32_MAX
-#define HAS_SUMS  1
-#include "kernels/reduce/type.inc.h"
-#define T         int64_t
-#define S         i64
-#define IS_FLOAT  0
-#define IS_SIGNED 1
-#define LOWEST    INT64_MIN
-#define HIGHEST   INT64_MAX
 #define HAS_SUMS  1
 #include "kernels/reduce/type.inc.h"
 

@@ -7,8 +7,6 @@
 
 #define LOOP(name) OBK_SHARED(name)
 
-#define DOUBLES f64
-
 #define T         double
 #define S         f64
 #define IS_FLOAT  1
@@ -32,20 +30,4 @@
 #define LOWEST    0
 #define HIGHEST   UINT8_MAX
 #define HAS_SUMS  0
-#include "kernels/reduce/type.inc.h"
-#define T         uint32_t
-#define S         u32
-#define IS_FLOAT  0
-#define IS_SIGNED 0
-#define LOWEST    0
-#define HIGHEST   UINT32_MAX
-#define HAS_SUMS  1
-#include "kernels/reduce/type.inc.h"
-#define T         uint64_t
-#define S         u64
-#define IS_FLOAT  0
-#define IS_SIGNED 0
-#define LOWEST    0
-#define HIGHEST   UINT64_MAX
-#define HAS_SUMS  1
 #include "kernels/reduce/type.inc.h"

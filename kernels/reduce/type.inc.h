@@ -1,6 +1,5 @@
 /* All folds over one element type. Parameters: T, S, IS_FLOAT, IS_SIGNED, LOWEST, HIGHEST, HAS_SUMS: all, not only Max and Min;
- * HAS_VECTORS: fold_vectors is for this type. DOUBLES: the suffix of a float type of the file, whose sums are doubles.
- */
+ * HAS_VECTORS: fold_vectors is for this type. */
 #define NAME(name) OBK_CAT3(name, _, S)
 #if IS_FLOAT
 #define IS_NAN(x) ((x) != (x))
@@ -167,7 +166,7 @@ static const type NAME(type) = {
             [OBK_FOLD_ABS] = LOOPS(abs),
             [OBK_FOLD_SQUARE] = LOOPS(square),
             [OBK_FOLD_PROD] = LOOPS(prod),
-            [OBK_FOLD_EXP] = {OBK_CAT(start_sum_, DOUBLES), NAME(run_exp), NAME(columns_exp), OBK_CAT(merge_sum_, DOUBLES)},
+            [OBK_FOLD_EXP] = {start_doubles, NAME(run_exp), NAME(columns_exp), merge_doubles},
 #endif
         },
 };

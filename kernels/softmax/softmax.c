@@ -23,10 +23,12 @@ enum { PIECE = 1 << 16, ROWS_APART = 64, TOGETHER = 4, TOGETHER_BYTES = 16384 };
 #define S       f32
 #define M(name) name##f
 #include "kernels/softmax/softmax.inc.h"
+#ifndef OBK_LOWER
 #define T       double
 #define S       f64
 #define M(name) name
 #include "kernels/softmax/softmax.inc.h"
+#endif
 
 const obk_softmax OBK_TABLE(softmax) = {
 #define ROWS "kernels/softmax/softmax.def"

@@ -123,11 +123,11 @@ void ob__emit_declaration(ob_emitter *e, const char *name, bool is_run) {
 }
 
 const char *ob__emit_function(ob_emitter *e, const char *what, void (*function)(void)) {
-    bool by_level = false, is_run = false;
+    bool is_run = false;
     if (!function) return "0";
-    const char *name = obk_loop_name(function, &by_level), *own = name ? NULL : ob__own_function_name(function, &is_run);
+    const char *level, *name = obk_loop_name(function, &level), *own = name ? NULL : ob__own_function_name(function, &is_run);
     if (name)
-        name = ob__emit_printf(e, by_level ? "obk_%s__%s" : "obk_%s", name, ob__kernels_level_name());
+        name = ob__emit_printf(e, level ? "obk_%s__%s" : "obk_%s", name, level);
     else
         name = own;
     if (!name) {

@@ -80,6 +80,7 @@ runs_gradient() {
 }
 
 # Without the checker: sessions test their conditions as ever.
+build "protobuf checker text gradient bodies terms dynamic groups" -DOB_WITH_CHECKER=ON # all of them, as it is without options
 build "protobuf text gradient bodies terms dynamic groups" -DOB_WITH_CHECKER=OFF
 runs_digits
 runs_gradient

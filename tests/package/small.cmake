@@ -6,3 +6,4 @@ foreach(option BUILD_TESTS BUILD_BENCH BUILD_SHARED BUILD_ORT WITH_SLEEF WITH_ZL
         WITH_OPENJPEG WITH_PCRE2 WITH_UNISTRING)
   set(OB_${option} OFF CACHE BOOL "")
 endforeach()
+set(OB_PAGE_LAYOUT_DIR none CACHE STRING "") # the figures do not depend on npm

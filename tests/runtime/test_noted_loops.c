@@ -159,9 +159,8 @@ static void scan_word(const ob_session *session, const char *path, uintptr_t wor
         /* those that are taken together */
         const char *line = obk_line_of(session->noted->slots[i]), *own = NULL;
         void (*loop)(void);
-        const char *name;
-        bool by_level;
-        for (unsigned k = 0; !own && obk_loop_at(k, &loop, &name, &by_level); k++)
+        const char *name, *level;
+        for (unsigned k = 0; !own && obk_loop_at(k, &loop, &name, &level); k++)
             if ((uintptr_t)loop == word) own = obk_loop_line(k);
         if (own && (own[0] == 0 || strcmp(own, line) == 0)) return;
     }
@@ -197,9 +196,8 @@ static void check_plans(void *context, const char *path) {
 static void plans_hold_noted_loops(void **state) {
     (void)state;
     void (*loop)(void);
-    const char *name;
-    bool by_level;
-    for (unsigned i = 0; obk_loop_at(i, &loop, &name, &by_level); i++)
+    const char *name, *level;
+    for (unsigned i = 0; obk_loop_at(i, &loop, &name, &level); i++)
         if (loop) loops[n_known++] = (known){(uintptr_t)loop, name};
     qsort(loops, n_known, sizeof *loops, compare);
     corpus_each_model(check_plans);
