@@ -170,6 +170,16 @@ def build_program(paths, work, sources):
     return "FAILED: it does not compile: " + "\n".join(built.stdout.split("\n")[:8]) if built.returncode else None
 
 
+def emit(paths, model, options, work, level):
+    """The text of the header of the emitted and built model, and None; or None, and what came of it."""
+    emitted = call([paths.run, model, *options, *emit_options(paths, work, level)])
+    failed = refusal(emitted, work + "/c") if emitted.returncode else build(paths, work)
+    if failed:
+        return None, failed
+    with open(work + "/c/m.h", encoding="ascii") as file:
+        return file.read(), None
+
+
 def count(numbers, kind):
     return sum(name.startswith(f"m_{kind}_") for name in numbers)
 
@@ -211,14 +221,10 @@ def compare(paths, model, data, work, level):
     ran = call([paths.run, model, *given, "--random", "--output-dir", work + "/expected", "--quiet"], env=environment)
     if ran.returncode:
         return "not run: " + ran.stdout.strip().split("\n")[-1]
-    emitted = call([paths.run, model, *given, "--random", *emit_options(paths, work, level)])
-    if emitted.returncode:
-        return refusal(emitted, work + "/c")
-    failed = build(paths, work)
+    header, failed = emit(paths, model, [*given, "--random"], work, level)
     if failed:
         return failed
-    with open(work + "/c/m.h", encoding="ascii") as file:
-        numbers = header_numbers(file.read())
+    numbers = header_numbers(header)
     try:
         n_in = count(numbers, "INPUT")
         if len(inputs) < n_in:
@@ -244,16 +250,11 @@ def draw(choices, kind, count):
 
 def compare_text(paths, model, sizes, work, level, rounds=4):
     """The same of a model without data; sizes: options."""
-    emitted = call([paths.run, model, *sizes, *emit_options(paths, work, level)])
-    if emitted.returncode:
-        return refusal(emitted, work + "/c")
-    failed = build(paths, work)
+    header, failed = emit(paths, model, sizes, work, level)
     if failed:
         return failed
-    with open(work + "/c/m.h", encoding="ascii") as file:
-        text = file.read()
-    numbers = header_numbers(text)
-    inputs = re.findall(r"^    const .*\*input\d+; /\* (.*): (.*) \*/$", text, re.M)
+    numbers = header_numbers(header)
+    inputs = re.findall(r"^    const .*\*input\d+; /\* (.*): (.*) \*/$", header, re.M)
     choices = random.Random(os.path.basename(model))
     environment = dict(os.environ, OB_ISA=level)
     for i in range(rounds * numbers["m_PLANS"]):
@@ -370,13 +371,31 @@ def check_bad_options(paths, work):
     return failed
 
 
+def check_alignment(paths, work):
+    """1: memory that is not aligned is not refused."""
+    shutil.rmtree(work, ignore_errors=True)
+    os.makedirs(work)
+    model = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../models/scale_bias_nchw.onnx")
+    header, failed = emit(paths, model, ["--random"], work, "baseline")
+    if failed:
+        print(f"FAILED: {failed}")
+        return 1
+    numbers = header_numbers(header)
+    contents = [bytes(numbers[f"m_INPUT_{i}_BYTES"]) for i in range(count(numbers, "INPUT"))]
+    status = {kind: call_library(work, 0, contents, numbers, kind)[0] for kind in ("", "input", "output", "arena")}
+    if status.pop("") == 0 and all(status.values()):
+        return 0
+    print(f"FAILED: calls with memory at odd addresses: {status}")
+    return 1
+
+
 def run_random(paths):
     texts = paths.work + "/texts"
     shutil.rmtree(texts, ignore_errors=True)
     os.makedirs(texts)
     subprocess.run([paths.random, "--texts", texts, "--count", str(paths.count), "--seed", str(paths.seed)], check=True)
     files = sorted(glob.glob(texts + "/*.onnxtxt"), key=lambda path: int(os.path.basename(path).split(".")[0]))
-    failed = check_bad_options(paths, paths.work + "/bad")
+    failed = check_bad_options(paths, paths.work + "/bad") + check_alignment(paths, paths.work + "/aligned")
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         results = list(pool.map(lambda path: compare_random(paths, path, f"{paths.work}/{os.path.basename(path)[:-8]}"), files))
     for path, result in zip(files, results):
@@ -390,12 +409,13 @@ def run_random(paths):
     return failed != 0 or same * 5 < len(files)  # most of the others depend on data
 
 
-def call_library(work, plan, contents, numbers):
-    """The status, and the outputs."""
+def call_library(work, plan, contents, numbers, shifted=None):
+    """The status, and the outputs. shifted: memory of this kind lies at odd addresses."""
     keep = []
 
-    def memory(content, n_bytes):
-        buffer, address = aligned(n_bytes)
+    def memory(kind, content, n_bytes):
+        buffer, address = aligned(n_bytes + 1)
+        address += kind == shifted
         ctypes.memset(address, 0xA5, n_bytes)
         if content:
             ctypes.memmove(address, content, len(content))
@@ -403,10 +423,10 @@ def call_library(work, plan, contents, numbers):
         return address
 
     sizes = [numbers[f"m_OUTPUT_{i}_BYTES"] for i in range(count(numbers, "OUTPUT"))]
-    pointers = [memory(content, len(content)) for content in contents]
-    outputs = [memory(None, n_bytes) for n_bytes in sizes]
+    pointers = [memory("input", content, len(content)) for content in contents]
+    outputs = [memory("output", None, n_bytes) for n_bytes in sizes]
     library = ctypes.CDLL(work + "/m.so")
-    arena = memory(None, numbers["m_ARENA_BYTES"] + 64)
+    arena = memory("arena", None, numbers["m_ARENA_BYTES"] + 64)
     in_array = (ctypes.c_void_p * max(len(contents), 1))(*pointers)
     out_array = (ctypes.c_void_p * max(len(sizes), 1))(*outputs)
     status = library.m_run_plan(plan, in_array, out_array, ctypes.c_void_p(arena))
