@@ -14,8 +14,9 @@ import cffi
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 INCLUDE = os.path.join(os.path.dirname(HERE), "include")
-# operator.h describes the operators of C programs: Python can only load libraries with them.
-LEFT_OUT = "operator.h"
+# operator.h describes the operators of C programs: Python can only load libraries with them. ahead.h is for models as C, which
+# have a library of their own.
+LEFT_OUT = ("/operator.h", "/ahead.h")
 LOADING = """
 typedef struct ob_operators ob_operators;
 ob_status ob_operators_create(const ob_allocator *allocator, ob_operators **out);
@@ -51,7 +52,7 @@ def public_declarations():
     for line in text.splitlines():
         marker = re.match(r'# \d+ "(.*)"', line)
         if marker:
-            ours = "onnx_broadcast/" in marker[1] and not marker[1].endswith("/" + LEFT_OUT)
+            ours = "onnx_broadcast/" in marker[1] and not marker[1].endswith(LEFT_OUT)
         elif ours and line.strip() and not line.startswith("#"):
             kept.append(line)
     text = "\n".join(kept)
