@@ -30,10 +30,11 @@ static int64_t channels_at_once(int64_t left) {
     return left % 6 == 2 ? 4 : 6;
 }
 
-/* A tile of a depthwise convolution: its rows, and whether two vectors at the edge of a plane are one tile. Loads that read zeros
- * outside of first .. end. SHIFTED(a, b, k): a vector of the elements of a and b from element k on, k at most 4. */
+/* A tile of a depthwise convolution: its rows, whether two vectors at the edge of a plane are one tile, and whether rows of
+ * padding are skipped by a branch, because a masked load is a call. Loads that read zeros outside of first .. end. SHIFTED(a, b,
+ * k): a vector of the elements of a and b from element k on, k at most 4. */
 #if defined(__AVX512F__)
-enum { DEPTHWISE_ROWS = 4, DEPTHWISE_WIDE_MASKED = true };
+enum { DEPTHWISE_ROWS = 4, DEPTHWISE_WIDE_MASKED = true, DEPTHWISE_SKIPS = false };
 #define MASK                  __mmask16
 #define MAKE_MASK(first, end) ((end) > (first) ? ((1u << (end)) - 1) & ~((1u << (first)) - 1) : 0)
 #define LOAD_MASKED(x, m)     ((obk_r_f32)_mm512_maskz_loadu_ps(m, x))
@@ -49,7 +50,7 @@ OBK_INLINE obk_r_f32 shifted(obk_r_f32 a, obk_r_f32 b, const int k) {
     }
 }
 #elif defined(__AVX2__)
-enum { DEPTHWISE_ROWS = 4, DEPTHWISE_WIDE_MASKED = false };
+enum { DEPTHWISE_ROWS = 4, DEPTHWISE_WIDE_MASKED = false, DEPTHWISE_SKIPS = false };
 #define MASK              __m256i
 #define LOAD_MASKED(x, m) ((obk_r_f32)_mm256_maskload_ps(x, m))
 OBK_INLINE __m256i MAKE_MASK(int64_t first, int64_t end) {
@@ -58,7 +59,7 @@ OBK_INLINE __m256i MAKE_MASK(int64_t first, int64_t end) {
                                _mm256_cmpgt_epi32(_mm256_set1_epi32((int)end), lane));
 }
 #elif !OBK_PLAIN_REAL && !OBK_SMALL_CODE
-enum { DEPTHWISE_ROWS = 4, DEPTHWISE_WIDE_MASKED = false };
+enum { DEPTHWISE_ROWS = 4, DEPTHWISE_WIDE_MASKED = false, DEPTHWISE_SKIPS = true };
 typedef struct lane_range {
     int first, end;
 } lane_range;

@@ -104,23 +104,23 @@ OBK_INLINE void NAME(tile_of_rows)(const int size, const int stride, const int v
     const T *plane = s->x + row * columns + s->column, *from[MOST_READ];
     T unused[2 * LANES], *y[DEPTHWISE_ROWS];
     /* All branches come first: the compiler would move products behind those that follow. */
-    for (int i = 0; !whole && i < (DEPTHWISE_ROWS - 1) * stride + size; i++)
+    for (int i = 0; !whole && !DEPTHWISE_SKIPS && i < (DEPTHWISE_ROWS - 1) * stride + size; i++)
         from[i] = row + i >= 0 && row + i < s->window->axes[0].in ? plane + i * columns : padding;
-    for (int r = 0; r < DEPTHWISE_ROWS; r++) y[r] = whole || r < n_rows ? to + r * to_row : unused;
+    for (int r = 0; r < DEPTHWISE_ROWS; r++) y[r] = whole || DEPTHWISE_SKIPS || r < n_rows ? to + r * to_row : unused;
     REGISTER sum[DEPTHWISE_ROWS][2];
     OBK_UNROLL
     for (int r = 0; r < DEPTHWISE_ROWS; r++) OBK_UNROLL
     for (int v = 0; v < vectors; v++) sum[r][v] = s->start - (REGISTER){0};
     OBK_UNROLL
     for (int i = 0; i < (DEPTHWISE_ROWS - 1) * stride + size; i++) {
-        const T *w = s->w;
+        const bool real = whole || !DEPTHWISE_SKIPS || (row + i >= 0 && row + i < s->window->axes[0].in);
+        const T *at = whole || DEPTHWISE_SKIPS ? plane + i * columns : from[i], *w = s->w;
         __asm__("" : "+r"(w)); /* keeps the compiler from holding all weights in registers, which are too few */
         OBK_UNROLL
         for (int k = 0; k < size; k++) {
             REGISTER x[2];
             OBK_UNROLL
-            for (int v = 0; v < vectors; v++)
-                x[v] = NAME(operand)(stride, inside, s, whole ? plane + i * columns : from[i], v, k);
+            for (int v = 0; v < vectors; v++) x[v] = real ? NAME(operand)(stride, inside, s, at, v, k) : (REGISTER){0};
             OBK_UNROLL
             for (int r = 0; r < DEPTHWISE_ROWS; r++) {
                 const int of_filter = i - r * stride;
@@ -132,8 +132,11 @@ OBK_INLINE void NAME(tile_of_rows)(const int size, const int stride, const int v
         }
     }
     OBK_UNROLL
-    for (int r = 0; r < DEPTHWISE_ROWS; r++) OBK_UNROLL
-    for (int v = 0; v < vectors; v++) *(VECTOR *)(void *)(y[r] + v * s->apart) = sum[r][v];
+    for (int r = 0; r < DEPTHWISE_ROWS; r++)
+        if (whole || !DEPTHWISE_SKIPS || r < n_rows) {
+            OBK_UNROLL
+            for (int v = 0; v < vectors; v++) *(VECTOR *)(void *)(y[r] + v * s->apart) = sum[r][v];
+        }
 }
 
 /* Rows first .. end of a strip. Filters of 5 x 5 have one loop for all tiles: a second one would be thousands of bytes. */
