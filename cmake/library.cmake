@@ -27,15 +27,20 @@ function(ob_library name type export_name)
   endif()
 endfunction()
 
+# ob_needs(NAME LINKS NAMES): programs of a static library are linked with these, too. The installed package looks for its own
+# copies (install.cmake).
+function(ob_needs name links names)
+  foreach(link ${links})
+    target_link_libraries(${name} INTERFACE $<LINK_ONLY:$<BUILD_INTERFACE:${link}>>)
+  endforeach()
+  foreach(needed ${names})
+    target_link_libraries(${name} INTERFACE $<INSTALL_INTERFACE:onnx_broadcast::needs_${needed}>)
+  endforeach()
+endfunction()
+
 # The commands and the tests are linked with the static library, so it is there when it is not installed, too.
 ob_library(onnx_broadcast STATIC static)
-foreach(link ${OB_NEEDED_LINKS})
-  target_link_libraries(onnx_broadcast INTERFACE $<LINK_ONLY:$<BUILD_INTERFACE:${link}>>)
-endforeach()
-# The installed package looks for its own copies (install.cmake).
-foreach(name ${OB_NEEDED_NAMES})
-  target_link_libraries(onnx_broadcast INTERFACE $<INSTALL_INTERFACE:onnx_broadcast::needs_${name}>)
-endforeach()
+ob_needs(onnx_broadcast "${OB_NEEDED_LINKS}" "${OB_NEEDED_NAMES}")
 target_link_libraries(onnx_broadcast INTERFACE m)
 add_library(onnx_broadcast::onnx_broadcast ALIAS onnx_broadcast)
 
@@ -71,18 +76,8 @@ if(NOT APPLE) # there it is the default
   target_link_options(onnx_broadcast_ahead INTERFACE LINKER:--gc-sections)
 endif()
 # Kernels call no other library than SLEEF. A sanitizer keeps what nothing calls, which needs all of them.
-set(ahead_names "")
-set(ahead_links "")
 if(OB_SANITIZE)
-  set(ahead_names ${OB_NEEDED_NAMES})
-  set(ahead_links ${OB_NEEDED_LINKS})
+  ob_needs(onnx_broadcast_ahead "${OB_NEEDED_LINKS}" "${OB_NEEDED_NAMES}")
 elseif("sleef" IN_LIST OB_NEEDED_NAMES)
-  set(ahead_names sleef)
-  set(ahead_links ${OB_SLEEF_LIBRARY})
+  ob_needs(onnx_broadcast_ahead ${OB_SLEEF_LIBRARY} sleef)
 endif()
-foreach(link ${ahead_links})
-  target_link_libraries(onnx_broadcast_ahead INTERFACE $<LINK_ONLY:$<BUILD_INTERFACE:${link}>>)
-endforeach()
-foreach(name ${ahead_names})
-  target_link_libraries(onnx_broadcast_ahead INTERFACE $<INSTALL_INTERFACE:onnx_broadcast::needs_${name}>)
-endforeach()
