@@ -31,9 +31,10 @@ static inline int64_t int_power(int64_t base, int64_t exponent) {
 
 #include "kernels/elementwise/pow_f32.inc.h"
 
-#define T    float
-#define S    f32
-#define SQRT sqrtf
+#define T       float
+#define S       f32
+#define SQRT    sqrtf
+#define CUBE(x) (float)((double)(x) * (double)(x) * (double)(x))
 #include "kernels/elementwise/pow.inc.h"
 
 #ifndef OBK_LOWER
