@@ -46,78 +46,15 @@
 
 /* ---- Floats of 8 and 4 bits, and floats that are rounded to odd on the way to them ---- */
 
-#define FN            OBK_SHARED(f32_from_e4m3fn)
-#define FROM          uint8_t
-#define TO            float
-#define EXPRESSION(x) obk_f8_to_f32(x, &obk_e4m3fn)
-#include "kernels/convert/convert1.inc.h"
-#undef FROM
-#define FN            OBK_SHARED(e4m3fn_from_f32)
-#define FROM          float
-#define TO            uint8_t
-#define EXPRESSION(x) obk_f32_to_f8(x, &obk_e4m3fn, true)
-#include "kernels/convert/convert1.inc.h"
-#undef FROM
-#define FN            OBK_SHARED(e4m3fn_wrap_from_f32)
-#define FROM          float
-#define TO            uint8_t
-#define EXPRESSION(x) obk_f32_to_f8(x, &obk_e4m3fn, false)
-#include "kernels/convert/convert1.inc.h"
-#undef FROM
-#define FN            OBK_SHARED(f32_from_e4m3fnuz)
-#define FROM          uint8_t
-#define TO            float
-#define EXPRESSION(x) obk_f8_to_f32(x, &obk_e4m3fnuz)
-#include "kernels/convert/convert1.inc.h"
-#undef FROM
-#define FN            OBK_SHARED(e4m3fnuz_from_f32)
-#define FROM          float
-#define TO            uint8_t
-#define EXPRESSION(x) obk_f32_to_f8(x, &obk_e4m3fnuz, true)
-#include "kernels/convert/convert1.inc.h"
-#undef FROM
-#define FN            OBK_SHARED(e4m3fnuz_wrap_from_f32)
-#define FROM          float
-#define TO            uint8_t
-#define EXPRESSION(x) obk_f32_to_f8(x, &obk_e4m3fnuz, false)
-#include "kernels/convert/convert1.inc.h"
-#undef FROM
-#define FN            OBK_SHARED(f32_from_e5m2)
-#define FROM          uint8_t
-#define TO            float
-#define EXPRESSION(x) obk_f8_to_f32(x, &obk_e5m2)
-#include "kernels/convert/convert1.inc.h"
-#undef FROM
-#define FN            OBK_SHARED(e5m2_from_f32)
-#define FROM          float
-#define TO            uint8_t
-#define EXPRESSION(x) obk_f32_to_f8(x, &obk_e5m2, true)
-#include "kernels/convert/convert1.inc.h"
-#undef FROM
-#define FN            OBK_SHARED(e5m2_wrap_from_f32)
-#define FROM          float
-#define TO            uint8_t
-#define EXPRESSION(x) obk_f32_to_f8(x, &obk_e5m2, false)
-#include "kernels/convert/convert1.inc.h"
-#undef FROM
-#define FN            OBK_SHARED(f32_from_e5m2fnuz)
-#define FROM          uint8_t
-#define TO            float
-#define EXPRESSION(x) obk_f8_to_f32(x, &obk_e5m2fnuz)
-#include "kernels/convert/convert1.inc.h"
-#undef FROM
-#define FN            OBK_SHARED(e5m2fnuz_from_f32)
-#define FROM          float
-#define TO            uint8_t
-#define EXPRESSION(x) obk_f32_to_f8(x, &obk_e5m2fnuz, true)
-#include "kernels/convert/convert1.inc.h"
-#undef FROM
-#define FN            OBK_SHARED(e5m2fnuz_wrap_from_f32)
-#define FROM          float
-#define TO            uint8_t
-#define EXPRESSION(x) obk_f32_to_f8(x, &obk_e5m2fnuz, false)
-#include "kernels/convert/convert1.inc.h"
-#undef FROM
+#define KIND e4m3fn
+#include "kernels/convert/convert_f8.inc.h"
+#define KIND e4m3fnuz
+#include "kernels/convert/convert_f8.inc.h"
+#define KIND e5m2
+#include "kernels/convert/convert_f8.inc.h"
+#define KIND e5m2fnuz
+#include "kernels/convert/convert_f8.inc.h"
+
 #define FN         OBK_SHARED(f32_odd_from_f64)
 #define FROM       double
 #define TO         float
