@@ -32,6 +32,9 @@ typedef struct loop_table {
 #define MEMBER convert
 #define ROWS   "kernels/convert/convert.def"
 #include "kernels/names.inc.h"
+#define MEMBER text
+#define ROWS   "kernels/convert/text.def"
+#include "kernels/names.inc.h"
 #define MEMBER gemm
 #define ROWS   "kernels/gemm/gemm.def"
 #include "kernels/names.inc.h"

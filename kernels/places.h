@@ -8,6 +8,7 @@
 #include "kernels/boxes/boxes.h"
 #include "kernels/conv/conv.h"
 #include "kernels/convert/convert.h"
+#include "kernels/convert/text.h"
 #include "kernels/elementwise/chain.h"
 #include "kernels/elementwise/elementwise.h"
 #include "kernels/fft/fft.h"

@@ -4,12 +4,12 @@
  * floats: see `saturate`. Strings: see number_text.h; a bool is written as 1 or 0. */
 #include <string.h>
 
-#include "core/base/arena.h"
 #include "core/base/error.h"
-#include "core/base/number_text.h"
 #include "core/graph/types.h"
 #include "kernels/convert/narrow.h"
+#include "kernels/convert/text.h"
 #include "kernels/loop.h"
+#include "kernels/take.h"
 #include "ops/elementwise/element.h"
 #include "ops/kernel/common.h"
 #include "ops/kernel/functions.h"
@@ -33,12 +33,21 @@ static const ob_struct last_step_struct = OB_STRUCT(last_step, last_step_members
 
 typedef struct state {
     obk_iteration iteration; /* first: see ob__element_run */
-    bool strings, saturate;
+    bool saturate;
     ob_status (*compute)(const ob_kernel_args *args, ob_error *error);
+    /* of strings; NULL: none are read or written */
+    ob_loop strings;
+    int n_steps;
+    obk_convert first, second;
 } state;
 
-static const ob_member state_members[] = {OB_NESTED(state, iteration, &obk_iteration_struct), OB_VALUE(state, strings),
-                                          OB_VALUE(state, saturate), OB_FUNCTION(state, compute)};
+static const ob_member state_members[] = {OB_NESTED(state, iteration, &obk_iteration_struct),
+                                          OB_VALUE(state, saturate),
+                                          OB_FUNCTION(state, compute),
+                                          OB_FUNCTION(state, strings),
+                                          OB_VALUE(state, n_steps),
+                                          OB_FUNCTION(state, first),
+                                          OB_FUNCTION(state, second)};
 static const ob_struct cast_struct = OB_STRUCT(state, state_members);
 
 void ob__cast_loop(char *const *pointers, const int64_t *step, int64_t n, const int64_t *row, int64_t rows, const void *params) {
@@ -57,117 +66,37 @@ void ob__cast_loop(char *const *pointers, const int64_t *step, int64_t n, const 
     }
 }
 
-/* ---- Strings: one element at a time ---- */
+/* ---- Strings ---- */
 
-typedef struct string_cast {
-    const state *s;
-    ob_dtype from, to;
-    ob_arena *strings;
-    ob_status status;
-    ob_error *error;
-    ob_conversion conversion; /* from double or int64 to the target, or from the source to double or int64 */
-    obk_pace pace;
-} string_cast;
-
-static void convert_one(const ob_conversion *conversion, void *target, const void *source, size_t n_bytes) {
-    unsigned char between[16];
-    switch (conversion->n_steps) {
-    case 0: memcpy(target, source, n_bytes); break;
-    case 1: conversion->steps[0](target, source, 1); break;
-    default: conversion->steps[0](between, source, 1); conversion->steps[1](target, between, 1);
-    }
-}
-
-static bool parse_bool(const ob_string *text, uint8_t *value) {
-    static const char *const words[] = {"false", "False", "FALSE", "true", "True", "TRUE"};
-    for (size_t i = 0; i < 6; i++)
-        if (text->n == strlen(words[i]) && memcmp(text->data, words[i], text->n) == 0) {
-            *value = i >= 3;
-            return true;
-        }
-    return false;
-}
-
-/* A 64-bit number wraps into a narrower type, as in NumPy and in ONNX Runtime. A larger number, which both refuse, has no value
- * in any integer type. A negative number wraps into an unsigned type. */
-static ob_number_read read_string(const string_cast *c, const ob_string *text, void *target) {
-    const char *data = text->data ? text->data : "";
-    if (c->to == OB_BOOL && parse_bool(text, target)) return OB_NUMBER_READ;
-    if (ob__dtype_is_integer(c->to)) {
-        const bool is_unsigned = c->to == OB_UINT64 || c->to == OB_UINT32 || c->to == OB_UINT16 || c->to == OB_UINT8;
-        bool negative;
-        uint64_t bits;
-        const ob_number_read read = ob__parse_int(data, text->n, &negative, &bits);
-        if (read != OB_NUMBER_READ) return read;
-        if (!is_unsigned && !negative && bits > INT64_MAX) return OB_NUMBER_BEYOND;
-        convert_one(&c->conversion, target, &bits, 8);
-        return OB_NUMBER_READ;
-    }
-    double number;
-    if (!ob__parse_real(data, text->n, c->to == OB_FLOAT, &number)) return OB_NUMBER_NONE;
-    convert_one(&c->conversion, target, &number, 8);
-    return OB_NUMBER_READ;
-}
-
-static size_t write_string(const string_cast *c, const char *source, char *text) {
-    uint64_t number;
-    convert_one(&c->conversion, &number, source, 8);
-    if (c->from == OB_UINT64) return ob__format_uint(number, text);
-    if (ob__dtype_is_integer(c->from) || c->from == OB_BOOL) return ob__format_int((int64_t)number, text);
-    double real;
-    memcpy(&real, &number, sizeof real);
-    return ob__format_real(real, c->from != OB_DOUBLE, text);
-}
-
-static void string_loop(char *const *pointers, const int64_t *strides, int64_t n, const void *parameters) {
-    string_cast *c = *(string_cast *const *)parameters;
-    for (int64_t i = 0; i < n && c->status == OB_OK && !obk_stops(&c->pace, 64); i++) {
-        const char *in = pointers[0] + i * strides[0];
-        char *out = pointers[1] + i * strides[1];
-        if (c->from == OB_STRING) {
-            ob_string text;
-            memcpy(&text, in, sizeof text);
-            unsigned char number[16];
-            const ob_number_read read = read_string(c, &text, number);
-            if (read == OB_NUMBER_READ)
-                memcpy(out, number, ob_dtype_size(c->to));
-            else
-                c->status = ob__fail(c->error, OB_E_FORMAT,
-                                     read == OB_NUMBER_NONE ? "\"%.*s\" is not a number of type %s"
-                                                            : "\"%.*s\" is beyond the numbers of type %s",
-                                     (int)(text.n < 60 ? text.n : 60), text.data ? text.data : "", ob_dtype_name(c->to));
-            continue;
-        }
-        char text[OB_NUMBER_TEXT_MAX];
-        _Alignas(16) char aligned[16];
-        memcpy(aligned, in, ob_dtype_size(c->from));
-        ob_string made = {.n = write_string(c, aligned, text)};
-        made.data = ob__arena_strndup(c->strings, text, made.n);
-        if (made.data)
-            memcpy(out, &made, sizeof made);
-        else
-            c->status = ob__fail(c->error, OB_E_MEMORY, "no memory for strings");
-    }
-}
-
-static ob_conversion string_conversion(ob_dtype from, ob_dtype to, bool saturate) {
-    if (from == OB_STRING) return ob__find_conversion(ob__dtype_is_integer(to) ? OB_INT64 : OB_DOUBLE, to, saturate);
-    if (from == OB_UINT64) return ob__find_conversion(from, OB_UINT64, true);
-    return ob__find_conversion(from, ob__dtype_is_integer(from) || from == OB_BOOL ? OB_INT64 : OB_DOUBLE, true);
+/* True: the conversion between the target and the number that the loop reads, or between the source and the one that it writes.
+ * False: there is none. */
+static bool plan_strings(state *s, ob_dtype from, ob_dtype to) {
+    s->strings = from == OB_STRING ? OBK_LOOP(text, ->read) : OBK_LOOP(text, ->write);
+    ob_conversion c;
+    if (from == OB_STRING)
+        c = ob__find_conversion(ob__dtype_is_integer(to) ? OB_INT64 : OB_DOUBLE, to, s->saturate);
+    else if (from == OB_UINT64)
+        c = (ob_conversion){0};
+    else
+        c = ob__find_conversion(from, ob__dtype_is_integer(from) || from == OB_BOOL ? OB_INT64 : OB_DOUBLE, true);
+    s->n_steps = c.n_steps;
+    s->first = c.steps[0];
+    s->second = c.steps[1];
+    return c.n_steps >= 0;
 }
 
 static ob_status run_strings(const ob_kernel_args *args, ob_error *error) {
     const state *s = args->state;
-    string_cast cast = {.s = s,
-                        .from = args->in[0].dtype,
-                        .to = args->out[0].dtype,
-                        .strings = args->strings,
-                        .error = error,
-                        .pace = ob__pace(args->threads)};
+    obk_text_cast cast = {.from = args->in[0].dtype,
+                          .to = args->out[0].dtype,
+                          .n_steps = s->n_steps,
+                          .steps = {s->first, s->second},
+                          .strings = args->strings,
+                          .error = error,
+                          .pace = ob__pace(args->threads)};
     OB_FAIL_IF(cast.to == OB_STRING && !cast.strings, error, OB_E_UNSUPPORTED, "strings cannot be stored here");
-    cast.conversion = string_conversion(cast.from, cast.to, s->saturate);
-    string_cast *context = &cast;
-    OB_TRY(ob_for_each(&args->in[0], 1, &args->out[0], 1, string_loop, &context, NULL, error));
+    obk_text_cast *context = &cast;
+    OB_TRY(ob_for_each(&args->in[0], 1, &args->out[0], 1, s->strings, &context, NULL, error));
     return cast.status;
 }
 
@@ -228,11 +157,9 @@ static ob_status plan(const ob_kernel_site *site, ob_kernel_args *args, ob_kerne
     state *s = args->state;
     OB_FAIL_IF(args->n_in < 1 || args->n_out != 1, error, OB_E_MODEL, "an input and an output are needed");
     s->saturate = saturates(site, args->out[0].dtype);
-    s->strings = has_strings(args);
-    s->compute = s->strings ? run_strings : ob__element_run;
-    if (s->strings)
-        return string_conversion(args->in[0].dtype, args->out[0].dtype, s->saturate).n_steps < 0 ? refuse(site, args, error)
-                                                                                                 : OB_OK;
+    const bool strings = has_strings(args);
+    s->compute = strings ? run_strings : ob__element_run;
+    if (strings) return plan_strings(s, args->in[0].dtype, args->out[0].dtype) ? OB_OK : refuse(site, args, error);
     ob_element_call call = {.in = args->in};
     OB_TRY(element(site, args, &call, error));
     call.spec.loops_only = site->loops_only;

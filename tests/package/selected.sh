@@ -56,6 +56,12 @@ status=0
 grep -qF 'Reshape: this build has only the operators that OB_OPS names; a line "ai.onnx Reshape 17" there adds it' refused.txt ||
     { cat refused.txt && fail "the refusal does not name Reshape"; }
 
+# Casts of strings are loops of their own: the operator alone does not bring them.
+echo '<ir_version: 8, opset_import: ["" : 13]> g (uint8[N] x) => (string[N] y) { y = Cast<to = 8>(x) }' >strings.onnxtxt
+! "$small" strings.onnxtxt --random >refused.txt 2>&1 || fail "a cast to strings is not refused"
+grep -qF 'a line "loop strings_from_numbers" there adds it' refused.txt ||
+    { cat refused.txt && fail "the refusal does not name casts to strings"; }
+
 # The list of the small build is the same.
 "$small" --list-ops "$model" | cmp - digits.ops
 
