@@ -24,6 +24,14 @@ static const symbol *find_symbol(const char *name) {
     return NULL;
 }
 
+static uintptr_t code_of(void (*loop)(void)) {
+#ifdef __arm__
+    return (uintptr_t)loop & ~(uintptr_t)1; /* the instruction set; nm does not show it */
+#else
+    return (uintptr_t)loop;
+#endif
+}
+
 static int read_symbols(void **state) {
     (void)state;
     char command[4096];
@@ -47,7 +55,7 @@ static int read_symbols(void **state) {
     /* where the program was loaded */
     const symbol *known = find_symbol("obk_loop_name");
     assert_non_null(known);
-    const uintptr_t moved = (uintptr_t)obk_loop_name - known->at;
+    const uintptr_t moved = code_of((void (*)(void))obk_loop_name) - known->at;
     for (size_t i = 0; i < n_symbols; i++) symbols[i].at += moved;
     return 0;
 }
@@ -64,10 +72,6 @@ static uintptr_t address_of(const char *prefix, const char *name, const char *le
     snprintf(full, sizeof full, "%s%s%s%s", prefix, name, level ? "__" : "", level ? level : "");
     const symbol *s = find_symbol(full);
     return s ? s->at : 0;
-}
-
-static uintptr_t code_of(void (*loop)(void)) {
-    return (uintptr_t)loop;
 }
 
 static bool is_code(uintptr_t at) {
@@ -139,7 +143,7 @@ static void each_function_of_a_table_has_a_name(void **state) {
         }
         const bool is_part = strcmp(end, "__neon") == 0 || strcmp(end, "__rvv") == 0; /* the baseline has the rest of it */
         assert_true(n_tables >= (is_part ? 3 : 16));                                  /* AVX-512 has tables of AVX2, too */
-        assert_true(n_functions > (is_part ? 20 : 600));
+        if (n_functions <= (is_part ? 20 : 600)) fail_msg("%u functions at level %s", n_functions, end);
     }
     ob__kernels_limit(~0u);
 }
