@@ -127,18 +127,22 @@ static const char *line_of(const loop_row *row) {
     return row->line ? row->line : row->name;
 }
 
+/* The lowest level that has the row's loop of the level in use; NULL: it has one form for all levels. */
+static const char *level_of(const loop_table *table, const loop_row *row, void (*loop)(void)) {
+    if (!row->by_level) return NULL;
+    unsigned lowest = 0;
+    void (*other)(void);
+    for (take_loop(table, row, 0, &other); other != loop; take_loop(table, row, lowest, &other)) lowest++;
+    return ob__kernels_name(lowest);
+}
+
 bool obk_loop_at(unsigned i, void (**loop)(void), const char **name, const char **level) {
     const loop_table *table;
     const loop_row *row = row_at(i, &table);
     if (!row) return false;
     take_loop(table, row, ob__kernels_level(), loop);
     *name = row->name;
-    *level = NULL;
-    if (!row->by_level) return true;
-    unsigned lowest = 0; /* that has it */
-    void (*other)(void);
-    for (take_loop(table, row, 0, &other); other != *loop; take_loop(table, row, lowest, &other)) lowest++;
-    *level = ob__kernels_name(lowest);
+    *level = level_of(table, row, *loop);
     return true;
 }
 
@@ -157,9 +161,14 @@ const char *obk_line_of(const void *slot) {
 }
 
 const char *obk_loop_name(void (*loop)(void), const char **level) {
+    const loop_table *table;
+    const loop_row *row;
     void (*other)(void);
-    const char *name;
-    for (unsigned i = 0; loop && obk_loop_at(i, &other, &name, level); i++)
-        if (other == loop) return name;
+    for (unsigned i = 0; loop && (row = row_at(i, &table)); i++) {
+        take_loop(table, row, ob__kernels_level(), &other);
+        if (other != loop) continue;
+        *level = level_of(table, row, loop);
+        return row->name;
+    }
     return NULL;
 }
