@@ -15,7 +15,7 @@ for kind in "" -shared; do
     "$run" explicit.onnx --input "$models/digits_test/input_0.pb" --output-dir results --quiet
 done
 for command in check run; do
-    readelf -d "$build/tests/onnx-broadcast-$command-shared" | grep -q 'NEEDED.*libonnx_broadcast\.so\.' || {
+    readelf -d "$build/tests/onnx-broadcast-$command-shared" | grep 'NEEDED.*libonnx_broadcast\.so\.' >/dev/null || {
         echo "onnx-broadcast-$command-shared is not linked with the shared library"
         exit 1
     }

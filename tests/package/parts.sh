@@ -28,7 +28,8 @@ build() {
     grep -qxF "parts=$parts" "$pc" || fail "$pc does not say \"parts=$parts\""
     grep -rqxF "set(onnx_broadcast_PARTS ${parts// /;})" installed --include=onnx_broadcast-config.cmake ||
         fail "the package for CMake does not list \"$parts\""
-    [ ! -x $small ] || $small --version | grep -qE "^options: $parts( [a-z-]+)*\$" || fail "--version does not say \"$parts\""
+    [ ! -x $small ] || $small --version | grep -E "^options: $parts( [a-z-]+)*\$" >/dev/null ||
+        fail "--version does not say \"$parts\""
 }
 
 # refuses STATUS TEXT COMMAND...
