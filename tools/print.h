@@ -29,7 +29,6 @@ size_t print_shortened(FILE *file, const char *text, size_t columns);
 /* The same between quotes, which the caller writes: those of the name are escaped. */
 void print_in_quotes(FILE *file, const char *text, size_t columns);
 
-
 /* A size or term, in full. */
 void print_dim(FILE *file, const ob_dims *dims, ob_dim dim);
 /* The same in at most this many columns; SIZE_MAX: in full. */

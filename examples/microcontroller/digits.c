@@ -7,9 +7,10 @@
 static _Alignas(digits_ARENA_ALIGN) unsigned char arena[digits_ARENA_BYTES];
 
 /* A handwritten three, 0 .. 16. */
-static const uint8_t image[64] = {0, 0, 7,  15, 13, 1,  0, 0, 0, 8, 13, 6,  15, 4,  0, 0, 0, 2, 1, 13, 13, 0, 0, 0,
-                                  0, 0, 2,  15, 11, 1,  0, 0, 0, 0, 0,  1,  12, 12, 1, 0, 0, 0, 0, 0,  1,  10, 8, 0,
-                                  0, 0, 8,  4,  5,  14, 9, 0, 0, 0, 7,  13, 13, 9,  0, 0};
+static const uint8_t image[8][8] = {
+    {0, 0, 7, 15, 13, 1, 0, 0}, {0, 8, 13, 6, 15, 4, 0, 0}, {0, 2, 1, 13, 13, 0, 0, 0}, {0, 0, 2, 15, 11, 1, 0, 0},
+    {0, 0, 0, 1, 12, 12, 1, 0}, {0, 0, 0, 0, 1, 10, 8, 0},  {0, 0, 8, 4, 5, 14, 9, 0},  {0, 0, 7, 13, 13, 9, 0, 0},
+};
 
 static void print_number(const char *what, uint32_t number) {
     char text[12];
@@ -26,7 +27,7 @@ int main(void) {
     float probabilities[10];
     int64_t digit = -1;
     board_paint_stack();
-    const int status = digits_run(&(digits_inputs){image}, &(digits_outputs){probabilities, &digit}, arena);
+    const int status = digits_run(&(digits_inputs){image[0]}, &(digits_outputs){probabilities, &digit}, arena);
     const uint32_t stack = board_stack_used();
     if (status != 0) return status;
     print_number("digit ", (uint32_t)digit);

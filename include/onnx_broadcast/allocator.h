@@ -38,10 +38,10 @@ OB_API const ob_allocator *ob_allocator_default(void);
 /** One buffer of the caller for an allocator, and its current use. Set by ob_fixed_allocator(). The caller may read the first
  * six members; the others are internal. */
 typedef struct ob_fixed_memory {
-    void *buffer;    /**< the buffer of the caller; must stay valid as long as any object created with the allocator */
-    size_t n_bytes;  /**< size of the buffer */
-    size_t used;     /**< bytes in use: for each block the requested size plus 16, rounded up to a multiple of 16 */
-    size_t peak;     /**< maximum of `used` so far; the caller may reset it */
+    void *buffer;   /**< the buffer of the caller; must stay valid as long as any object created with the allocator */
+    size_t n_bytes; /**< size of the buffer */
+    size_t used;    /**< bytes in use: for each block the requested size plus 16, rounded up to a multiple of 16 */
+    size_t peak;    /**< maximum of `used` so far; the caller may reset it */
     /** Bytes from the beginning of the buffer to the end of the furthest block so far, gaps included. A buffer of this size, and
      * of the same alignment, serves the same calls. */
     size_t reached;

@@ -42,8 +42,8 @@ enum { OBK_PROGRAM_RESULT = UINT8_MAX };
 
 typedef struct obk_program {
     uint32_t n_steps, n_registers;
-    uint8_t largest; /* bytes of the largest element in a register */
-    int64_t row;     /* elements of a row; 0: this is no program over rows */
+    uint8_t largest;          /* bytes of the largest element in a register */
+    int64_t row;              /* elements of a row; 0: this is no program over rows */
     const obk_chains *chains; /* NULL: no step is in a chain */
     /* Runs the chain that begins with the step, in a call of obk_program_run; returns the elements of a row that are done. By
      * address, so that only programs with chains link it. */

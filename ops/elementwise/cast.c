@@ -57,8 +57,7 @@ void ob__cast_loop(char *const *pointers, const int64_t *step, int64_t n, const 
         char *out = pointers[1] + j * row[1];
         const char *in = pointers[0] + j * row[0];
         if (s->to_e8m0)
-            for (int64_t i = 0; i < n; i++)
-                ((uint8_t *)out)[i] = obk_f32_to_e8m0(((const float *)in)[i], s->round, s->saturate);
+            for (int64_t i = 0; i < n; i++) ((uint8_t *)out)[i] = obk_f32_to_e8m0(((const float *)in)[i], s->round, s->saturate);
         else if (s->convert)
             s->convert(out, in, n);
         else if (out != in)

@@ -129,7 +129,7 @@ ob_status ob__run_real(const ob_kernel_args *args, ob__run run, ob_error *error)
     OB_TRY(run(&converted, error));
     for (uint32_t i = 0; i < args->n_out; i++)
         if (needs_conversion(&args->out[i], computing))
-            OB_TRY(ob__convert_many(args, args->out[i].data, args->out[i].dtype, out[i].data, computing, ob__count(&out[i]),
-                                    error));
+            OB_TRY(
+                ob__convert_many(args, args->out[i].data, args->out[i].dtype, out[i].data, computing, ob__count(&out[i]), error));
     return OB_OK;
 }

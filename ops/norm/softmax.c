@@ -145,7 +145,7 @@ OB_RUN(ob__run_softmax) {
 
 typedef struct row_softmax {
     obk_softmax_rows *rows;
-    int64_t width; /* bytes of an element */
+    int64_t width;              /* bytes of an element */
     obk_softmax_log *logarithm; /* NULL: Softmax */
 } row_softmax;
 

@@ -73,8 +73,7 @@ static inline void OB_NAMED(choose_apart_)(KEY *keys, const OB_TYPE_C *x, int64_
 }
 
 /* Contiguous vectors have a loop of their own, which the compiler vectorises. */
-void OB_NAMED(ob__choose_)(void *keys, const void *vector, int64_t n, int64_t k, int64_t apart, bool smallest,
-                              obk_pace *pace) {
+void OB_NAMED(ob__choose_)(void *keys, const void *vector, int64_t n, int64_t k, int64_t apart, bool smallest, obk_pace *pace) {
     if (apart == 1 && !smallest)
         OB_NAMED(choose_apart_)(keys, vector, n, k, 1, false, pace);
     else if (apart == 1)

@@ -20,7 +20,7 @@ typedef struct ob_work {
     uint32_t n_assumed;
     struct ob_targets *targets; /* deployment targets to compare with; NULL: none */
     ob_pass_hook after_pass;    /* may be NULL */
-    void *context;           /* of the hook */
+    void *context;              /* of the hook */
     ob_error *error;
 } ob_work;
 

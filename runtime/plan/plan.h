@@ -82,12 +82,12 @@ typedef struct ob_step {
     const ob_node *node;          /* for a copy: the node that needs it, or NULL for a graph output */
     const struct ob_group *group; /* the nodes of the step, of which `node` is the last; NULL: one node */
     const ob_kernel *kernel;
-    const ob_slot **slots;              /* of n_in operands, then n_out results; NULL: omitted */
-    void *state;                        /* of the kernel */
-    const void **prepared;              /* OB_PREPARED_MAX constants; NULL: none */
+    const ob_slot **slots;        /* of n_in operands, then n_out results; NULL: omitted */
+    void *state;                  /* of the kernel */
+    const void **prepared;        /* OB_PREPARED_MAX constants; NULL: none */
     const ob_kernel_needs *needs; /* of the kernel; only in sessions whose plans are written as C */
-    const int64_t *places; /* n_in byte offsets: an operand that is there in result 0 is not copied; NULL: none can be */
-    uint64_t lanes;        /* start of the lanes' scratch memory, after that of the kernel */
+    const int64_t *places;        /* n_in byte offsets: an operand that is there in result 0 is not copied; NULL: none can be */
+    uint64_t lanes;               /* start of the lanes' scratch memory, after that of the kernel */
     size_t lane_stride;
     struct ob_control *control;
     struct ob_step *next; /* in the order of their numbers, over all subplans */

@@ -46,7 +46,7 @@ typedef struct fake_node {
     OrtTensorTypeAndShapeInfo declared[FAKE_OPERANDS];
     bool no_tensor[FAKE_OPERANDS]; /* the declared type is none of a tensor */
     OrtOpAttr broadcast_dimensions, shape;
-    const char *program; /* NULL: no such attribute */
+    const char *program;              /* NULL: no such attribute */
     OrtValue *inputs[FAKE_OPERANDS];  /* NULL: omitted */
     OrtValue *outputs[FAKE_OPERANDS]; /* filled by GetOutput, unless unwanted */
     bool unwanted[FAKE_OPERANDS];

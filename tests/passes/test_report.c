@@ -169,10 +169,8 @@ static void wrong_use_of_a_writer(void **state) {
 int main(int argc, char **argv) {
     if (argc > 1) cmocka_set_test_filter(argv[1]);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pieces_make_one_object),
-        cmocka_unit_test(wrong_arguments_are_refused),
-        cmocka_unit_test(every_failure_is_returned),
-        cmocka_unit_test(formats_have_names),
+        cmocka_unit_test(pieces_make_one_object),    cmocka_unit_test(wrong_arguments_are_refused),
+        cmocka_unit_test(every_failure_is_returned), cmocka_unit_test(formats_have_names),
         cmocka_unit_test(wrong_use_of_a_writer),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
