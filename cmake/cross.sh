@@ -76,6 +76,27 @@ build_libraries() {
     touch "$root/complete"
 }
 
+# QEMU 7.2 has mffsl, mffscrn and mffscrni for processors of Power ISA 3.0 alone. Older ones take them for mffs, and glibc relies
+# on it. Programs of powerpc run with a libm that has mffs there.
+plain_mffs() {
+    mkdir -p "$folder/lib"
+    $python - "/usr/$triplet/lib/libm.so.6" "$folder/lib/libm.so.6" <<'END'
+import array, sys
+words = array.array("I")
+with open(sys.argv[1], "rb") as file:
+    content = file.read()
+words.frombytes(content[:len(content) // 4 * 4])
+words.byteswap()
+for i, word in enumerate(words):
+    if word & 0xfc0007ff == 0xfc00048e:
+        words[i] = word & ~0x001ff800
+words.byteswap()
+with open(sys.argv[2], "wb") as file:
+    file.write(words.tobytes() + content[len(content) // 4 * 4:])
+END
+    export QEMU_SET_ENV="LD_LIBRARY_PATH=$folder/lib"
+}
+
 # The command-line cases start the commands by their names: as ones that call the emulator.
 command_lines() {
     local name commands=$folder/commands
@@ -289,6 +310,7 @@ fi
 cmake/debian_sources.sh "$all/sources"
 build_libraries
 compiler_alone
+[ "$target" != powerpc ] || plain_mffs
 cmake -S . -B "$build" -G Ninja --log-level=WARNING -DCMAKE_TOOLCHAIN_FILE="$toolchain" -DOB_SYSROOT="$root" \
     -DCMAKE_BUILD_TYPE=Release -DOB_WERROR=ON
 if [ -n "$(value OB_COMPILER)" ]; then

@@ -112,7 +112,7 @@ typedef void (*obk_conv_columns)(const void *x, int64_t channels, int64_t n, con
  * window's input plane. */
 typedef void (*obk_conv_fold)(const obk_window *window, const void *columns, const void *bias, void *y, obk_pace *pace);
 
-/* pairs[i] = {first[i] - zero, second[i] - zero}, from bytes. second NULL: 0. */
+/* pairs[i] as a number: first[i] - zero in its low half, second[i] - zero in its high one, from bytes. second NULL: 0. */
 typedef void (*obk_conv_pair)(obk_pair *pairs, const void *first, const void *second, int16_t zero, int64_t n);
 
 /* quads[i] = the bytes from[0][i] .. from[3][i], exclusive-or `flip`. from[k] NULL: 0. */
