@@ -278,9 +278,11 @@ typedef struct topk {
     choose_keys choose; /* for more */
 } topk;
 
-static const ob_member topk_members[] = {OB_VALUE(topk, params.axis), OB_VALUE(topk, params.has_k),
-                                         OB_VALUE(topk, params.k),    OB_VALUE(topk, params.smallest),
-                                         OB_FUNCTION(topk, find),     OB_FUNCTION(topk, choose)};
+static const ob_member topk_params_members[] = {OB_VALUE(ob_topk_params, axis), OB_VALUE(ob_topk_params, has_k),
+                                                OB_VALUE(ob_topk_params, k), OB_VALUE(ob_topk_params, smallest)};
+static const ob_struct topk_params_struct = OB_STRUCT(ob_topk_params, topk_params_members);
+static const ob_member topk_members[] = {OB_NESTED(topk, params, &topk_params_struct), OB_FUNCTION(topk, find),
+                                         OB_FUNCTION(topk, choose)};
 static const ob_struct topk_struct = OB_STRUCT(topk, topk_members);
 
 /* A requested output; both have the same dims. */
