@@ -139,7 +139,8 @@ void ob__cut_matrices(ob_matrices *p, bool a_packed, bool b_packed) {
     if (parts > MOST) parts = work / most_work > MOST ? work / most_work : MOST;
     /* One row reads a part's columns of each row of B, a run that starts in another page: few long runs are faster than many
      * short ones. */
-    const double runs = (double)(p->n / LONG_RUN), pieces = work / most_work;
+    const int64_t whole_runs = p->n / LONG_RUN;
+    const double runs = (double)whole_runs, pieces = work / most_work;
     if (p->m == 1 && !b_packed && p->b.column == 1 && runs >= 2 && parts > runs) parts = runs > pieces ? runs : pieces;
     /* Each part packs its own columns of B, so few parts along the rows pack least. With packed B a part has rows of A that fit
      * into the second-level cache, if A is packed a block of k of them, and reads them for more columns. */
