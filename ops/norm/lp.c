@@ -256,7 +256,8 @@ static ob_status mean_variance_compute(const ob_kernel_args *args, ob_error *err
     const ob_view *x = &args->in[0];
     if (ob__count(x) == 0) return OB_OK;
     const rows r = rows_of(x, n->axes);
-    const double n_folded = (double)(ob__count(x) / n->n_kept);
+    const int64_t each = ob__count(x) / n->n_kept;
+    const double n_folded = (double)each;
     char *next = args->scratch, *y = args->out[0].data;
     double *mean = ob__take(&next, n->n_kept, sizeof(double)), *deviation = ob__take(&next, n->n_kept, sizeof(double));
     obk_pace pace = ob__pace(args->threads);

@@ -92,7 +92,10 @@ static const float *make_divisors(const ob_kernel_site *site, const obk_pool *p)
     enum { MOST = 4096 };
     const int64_t n = p->window.n_out, length = p->window.axes[1].out;
     float *divisors = n <= MOST ? ob__tail(site, (uint64_t)n, sizeof *divisors) : NULL;
-    for (int64_t i = 0; divisors && i < n; i++) divisors[i] = (float)p->n_seen[0][i / length] * (float)p->n_seen[1][i % length];
+    for (int64_t i = 0; divisors && i < n; i++) {
+        const int64_t row = i / length;
+        divisors[i] = (float)p->n_seen[0][row] * (float)p->n_seen[1][i % length];
+    }
     return divisors;
 }
 

@@ -145,6 +145,7 @@ static int64_t narrow_range(ob_dtype dtype, const void *start, const void *limit
 }
 
 /* Writes n elements. `to` NULL: returns only their number, -1 if the step is 0. */
+/* NOLINTNEXTLINE(readability-function-size): a case for each type, all of one template */
 static int64_t write_range(ob_dtype dtype, const void *start, const void *limit, const void *delta, int64_t n, void *to,
                            obk_pace *pace) {
     switch (dtype) {
