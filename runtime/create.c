@@ -300,15 +300,27 @@ static void report_session(const ob_session *session) {
             session->model->graph->n_nodes, ob__kernels_level_name(), threads);
 }
 
-static ob_status set_up(ob_session *session, const ob_model *model, const ob_session_config *config, ob_error *error) {
+/* The session's own copy of the model: functions are inlined, and *max_nodes is the limit for nodes. */
+static ob_status take_model(ob_session *session, const ob_model *model, const ob_session_config *config, uint64_t *max_nodes,
+                            ob_error *error) {
     OB_TRY(ob__model_clone(model, &session->allocator, &session->model, error));
     OB_TRY(ob__model_each_graph(session->model, tell_disorder, session));
     OB_TRY(ob__model_resolve_ops(session->model));
-    uint64_t max_nodes = max_nodes_of(config, session->model);
-    OB_TRY(ob__inline_functions(session->model, max_nodes, error));
+    *max_nodes = max_nodes_of(config, session->model);
+    OB_TRY(ob__inline_functions(session->model, *max_nodes, error));
     OB_TRY(ob__note_operators(session));
     OB_TRY(ob__unroll_sequence_maps(session->model, error));
-    OB_TRY(ob__note_operators(session));
+    return ob__note_operators(session);
+}
+
+static ob_status join_nodes(ob_session *session) {
+    OB_TRY(ob__find_padding(session->model, session->uses, session->live, &session->arena, &session->joins_windows));
+    return ob__find_groups(session->model, &session->facts, session->uses, session->live, &session->arena, &session->groups);
+}
+
+static ob_status set_up(ob_session *session, const ob_model *model, const ob_session_config *config, ob_error *error) {
+    uint64_t max_nodes;
+    OB_TRY(take_model(session, model, config, &max_nodes, error));
     OB_TRY(read_config(session, config, error));
     ob_survey *survey = ob__survey_new(&session->arena);
     if (!survey) return OB_E_MEMORY;
@@ -320,10 +332,7 @@ static ob_status set_up(ob_session *session, const ob_model *model, const ob_ses
     if (!session->constants) return OB_E_MEMORY;
     ob_external_rules external = {config->external_data, config->external_folder};
     OB_TRY(ob__find_live(session));
-    if (session->optimize)
-        OB_TRY(ob__find_padding(session->model, session->uses, session->live, &session->arena, &session->joins_windows));
-    if (session->optimize)
-        OB_TRY(ob__find_groups(session->model, &session->facts, session->uses, session->live, &session->arena, &session->groups));
+    if (session->optimize) OB_TRY(join_nodes(session));
     OB_TRY(ob__load_weights(session, &external, error));
     OB_TRY(ob__threads_start(session, config->n_threads, error));
     OB_TRY(ob__frame_init(&session->frame, session, &session->allocator, &session->threads, config->caller_memory));
