@@ -79,20 +79,20 @@ build_libraries() {
 # QEMU 7.2 has mffsl, mffscrn and mffscrni for processors of Power ISA 3.0 alone. Older ones take them for mffs, and glibc relies
 # on it. Programs of powerpc run with a libm that has mffs there.
 plain_mffs() {
+    local libm=/usr/$triplet/lib/libm.so.6 code
+    code=$("$triplet-readelf" -SW "$libm" | sed -nE 's/.* \.text +PROGBITS +[0-9a-f]+ ([0-9a-f]+) ([0-9a-f]+) .*/\1 \2/p')
     mkdir -p "$folder/lib"
-    $python - "/usr/$triplet/lib/libm.so.6" "$folder/lib/libm.so.6" <<'END'
-import array, sys
-words = array.array("I")
+    $python - "$libm" "$folder/lib/libm.so.6" $code <<'END'
+import struct, sys
 with open(sys.argv[1], "rb") as file:
-    content = file.read()
-words.frombytes(content[:len(content) // 4 * 4])
-words.byteswap()
-for i, word in enumerate(words):
+    content = bytearray(file.read())
+begin, n_bytes = (int(number, 16) for number in sys.argv[3:])
+for at in range(begin, begin + n_bytes, 4):
+    word, = struct.unpack_from(">I", content, at)
     if word & 0xfc0007ff == 0xfc00048e:
-        words[i] = word & ~0x001ff800
-words.byteswap()
+        struct.pack_into(">I", content, at, word & ~0x001ff800)
 with open(sys.argv[2], "wb") as file:
-    file.write(words.tobytes() + content[len(content) // 4 * 4:])
+    file.write(content)
 END
     export QEMU_SET_ENV="LD_LIBRARY_PATH=$folder/lib"
 }
