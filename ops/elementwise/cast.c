@@ -68,7 +68,7 @@ void ob__cast_loop(char *const *pointers, const int64_t *step, int64_t n, const 
 /* ---- Strings ---- */
 
 /* True: the conversion between the target and the number that the loop reads, or between the source and the one that it writes.
- * False: there is none. */
+ * False: there is none, or the build leaves the loop out. */
 static bool plan_strings(state *s, ob_dtype from, ob_dtype to) {
     s->strings = from == OB_STRING ? OBK_LOOP(text, ->read) : OBK_LOOP(text, ->write);
     ob_conversion c;
@@ -81,7 +81,7 @@ static bool plan_strings(state *s, ob_dtype from, ob_dtype to) {
     s->n_steps = c.n_steps;
     s->first = c.steps[0];
     s->second = c.steps[1];
-    return c.n_steps >= 0;
+    return c.n_steps >= 0 && s->strings;
 }
 
 static ob_status run_strings(const ob_kernel_args *args, ob_error *error) {
