@@ -8,9 +8,9 @@ if(NOT "${CMAKE_C_FLAGS_${ob_type}}" STREQUAL ob_default)
 endif()
 set(OB_LOOP_LEVELS OFF)   # the kernels have levels of their own
 set(OB_FOLDER_LEVELS OFF) # the other folders, too
-if(NOT OB_SANITIZE AND NOT OB_ANALYZE AND NOT ob_chosen MATCHES "(^| )-O" AND NOT ob_type STREQUAL "MINSIZEREL")
+if(NOT OB_SANITIZE AND NOT ob_chosen MATCHES "(^| )-O" AND NOT ob_type STREQUAL "MINSIZEREL")
   set(OB_LOOP_LEVELS ON)
-  if(ob_type MATCHES "^REL" AND NOT OB_COVERAGE)
+  if(ob_type MATCHES "^REL" AND NOT OB_COVERAGE AND NOT OB_ANALYZE)
     set(OB_FOLDER_LEVELS ON)
   endif()
 endif()

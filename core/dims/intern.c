@@ -85,8 +85,7 @@ static bool measure(const ob_dims *pool, ob_dim_kind kind, const int64_t *words,
         uint32_t n_parts = kind == OB_DIM_KIND_DIV ? 1 : n_words;
         for (uint32_t i = 0; i < n_parts; i++)
             if (!count_part(pool, words[i], &size, &depth, &anonymous, &partial)) return false;
-        const ob_term *divisor = kind == OB_DIM_KIND_QUOTIENT ? ob__term(pool, words[1]) : NULL;
-        partial |= divisor && divisor->lowest < 1;
+        if (kind == OB_DIM_KIND_QUOTIENT) partial |= ob__term(pool, words[1])->lowest < 1;
         depth++;
     }
     if (depth > OB_TERM_DEPTH) return false;

@@ -146,7 +146,6 @@ static void write_members(ob_writer *writer, const ob_dims *pool, const char *st
 
 void ob__terms_write(ob_writer *writer, const ob_dims *pool, ob_dim d) {
     const ob_term *term = ob__term(pool, d);
-    if (!term) return;
     switch (term->kind) {
     case OB_DIM_KIND_SUM: write_sum(writer, pool, d); break;
     case OB_DIM_KIND_DIV:

@@ -170,7 +170,7 @@ static bool write_range(ob_text *text, ob_dims *dims, ob_dim p) {
         term = m->n_factors == 1 && m->coefficient > 0 ? ob__term(dims, m->factors[0]) : NULL;
         if (term && term->kind == OB_DIM_KIND_MIN && term->n_words == 2) break;
     }
-    if (at == poly->n || !term) return false;
+    if (at == poly->n) return false;
     const ob_dim *members = term->words;
     int64_t part = poly->monomials[at].coefficient;
     ob_dim rest = ob_dim_sub(dims, p, ob_dim_mul(dims, part, poly->monomials[at].factors[0])), ends[2];

@@ -10,19 +10,14 @@ static char *address(char *const *bases, ob_ahead_at at) {
     return base ? base + at.offset : NULL;
 }
 
-/* Of an operand that is there and has elements. */
-static char *given(char *const *bases, ob_ahead_at at) {
-    return bases[at.place] + at.offset;
-}
-
 static bool read_bool(char *const *bases, ob_ahead_at at) {
-    return at.place == OB_AHEAD_NONE || *given(bases, at) != 0;
+    return at.place == OB_AHEAD_NONE || *address(bases, at) != 0;
 }
 
 static int64_t read_int64(char *const *bases, ob_ahead_at at, int64_t index, int64_t otherwise) {
     int64_t n;
     if (at.place == OB_AHEAD_NONE) return otherwise;
-    memcpy(&n, given(bases, at) + index * (int64_t)sizeof n, sizeof n);
+    memcpy(&n, address(bases, at) + index * (int64_t)sizeof n, sizeof n);
     return n;
 }
 
@@ -67,7 +62,7 @@ static void finish_state(char **bases, const ob_ahead_control *control, int64_t 
         if (carried->out == OB_AHEAD_NONE || carried->n_bytes == 0) continue;
         const char *from = ran ? bases[carried->out] : initial_at(bases, carried, batch);
         char *result = area_at(bases, carried, batch, 0);
-        if (from && from != result) memcpy(result, from, (size_t)carried->n_bytes);
+        if (from != result) memcpy(result, from, (size_t)carried->n_bytes);
     }
 }
 
@@ -88,7 +83,7 @@ static ob_status run_sequence(const ob_ahead_control *control, const ob_bodies *
 static void clear_stacked(char *const *bases, const ob_ahead_control *control) {
     for (uint32_t i = 0; i < control->n_stacked; i++) {
         const ob_ahead_sliced *stacked = &control->stacked[i];
-        if (stacked->n_bytes) memset(given(bases, stacked->whole), 0, (size_t)stacked->n_bytes);
+        if (stacked->n_bytes) memset(address(bases, stacked->whole), 0, (size_t)stacked->n_bytes);
     }
 }
 
