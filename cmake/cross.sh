@@ -111,31 +111,14 @@ command_lines() {
 
 # ---- models as C ----
 
-# same_elements NPY RAW WIDTH: the elements of a .npy file, which has the order of the target, are those of a little-endian one.
-same_elements() {
-    $python - "$@" <<'END'
-import sys
-saved, raw = (open(path, "rb").read() for path in sys.argv[1:3])
-width, elements = int(sys.argv[3]), saved[-len(raw):]
-if b"'descr': '>" in saved[:128]:
-    elements = b"".join(elements[i:i + width][::-1] for i in range(0, len(elements), width))
-sys.exit(elements != raw)
-END
-}
-
-# emitted_model NAME MODEL INPUT:WIDTH... -- WIDTH... -- OPTION...: the C that this machine writes computes on the target the bits
-# of the target's own session at the baseline. WIDTH: bytes of an element of an input or output.
+# emitted_model NAME MODEL INPUT:WIDTH... -- OPTION...: the C that this machine writes computes on the target the bits of the
+# target's own session at the baseline. WIDTH: bytes of an element.
 emitted_model() {
-    local name=$1 model=$2 into=$folder/emitted/$1 widths=() inputs=() options=() outputs=() i
+    local name=$1 model=$2 into=$folder/emitted/$1 inputs=() options=() outputs=() output saved
     shift 2
     while [ "$1" != -- ]; do
         inputs+=("$1")
         options+=(--input "${1%:*}")
-        shift
-    done
-    shift
-    while [ "$1" != -- ]; do
-        widths+=("$1")
         shift
     done
     shift
@@ -145,10 +128,10 @@ emitted_model() {
     "$triplet-gcc" -std=c11 -O2 -ffp-contract=off -Wall -Wextra -Werror -I"$into/c" -Iinclude -o "$into/run" tests/emitted_run.c \
         "$into/c/m.c" "$build/libonnx_broadcast_ahead.a" -lm -Wl,--gc-sections
     OB_ISA=baseline "${runner[@]}" "$build/onnx-broadcast-run" "$model" "$@" "${options[@]}" --output-dir "$into" --npy --quiet
-    for i in "${!widths[@]}"; do outputs+=("$into/$i:${widths[i]}"); done
+    for saved in "$into"/output_*.npy; do outputs+=("${saved%.npy}"); done
     "${runner[@]}" "$into/run" "${inputs[@]}" "${outputs[@]}" || fail "$name, written as C, ends with status $?"
-    for i in "${!widths[@]}"; do
-        [ -s "$into/$i" ] && same_elements "$into/output_$i.npy" "$into/$i" "${widths[i]}" ||
+    for output in "${outputs[@]}"; do
+        [ -s "$output" ] && tail -c "$(stat -c %s "$output")" "$output.npy" | cmp - "$output" ||
             fail "$name, written as C, does not compute the bits of the session: $into"
     done
     n_emitted=$((n_emitted + 1))
@@ -170,8 +153,8 @@ with open(sys.argv[1] + "/image.raw", "wb") as file:
 with open(sys.argv[1] + "/digit.raw", "wb") as file:
     file.write(bytes(random.randrange(17) for _ in range(64)))
 END
-    emitted_model digits models/digits.onnx "$data/digit.raw:1" -- 4 8 -- --dim batch=1
-    emitted_model scale_bias_nchw models/scale_bias_nchw.onnx "$data/image.raw:4" -- 4 -- --dim N=1 --dim H=9 --dim W=11
+    emitted_model digits models/digits.onnx "$data/digit.raw:1" -- --dim batch=1
+    emitted_model scale_bias_nchw models/scale_bias_nchw.onnx "$data/image.raw:4" -- --dim N=1 --dim H=9 --dim W=11
     # Without exp and its like, of which targets have their own, results are those of this machine, whatever the byte order. arm64
     # rounds a product and its sum once.
     [ "$target" != arm64 ] || return 0

@@ -1,5 +1,5 @@
-/* Runs an emitted model named `m` on elements of files, for cmake/cross.sh: emitted_run INPUT:WIDTH... OUTPUT:WIDTH... Elements
- * have WIDTH bytes and are little-endian in files. */
+/* Runs an emitted model named `m` on elements of files, for cmake/cross.sh: emitted_run INPUT:WIDTH... OUTPUT... Those of inputs
+ * have WIDTH bytes and are little-endian, as a session reads them; those of outputs are as a session saves them. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,12 +21,12 @@ static size_t place(size_t i, size_t width) {
 #endif
 }
 
-static FILE *open_operand(char *operand, const char *mode, size_t *width) {
+static FILE *open_input(char *operand, size_t *width) {
     char *colon = strrchr(operand, ':');
     if (!colon) return NULL;
     *colon = 0;
     *width = (size_t)atoi(colon + 1);
-    return *width > 0 ? fopen(operand, mode) : NULL;
+    return *width > 0 ? fopen(operand, "rb") : NULL;
 }
 
 int main(int argc, char **argv) {
@@ -43,7 +43,7 @@ int main(int argc, char **argv) {
     if (argc != 1 + N_IN + N_OUT || N_IN + N_OUT > MOST || N_OUT != sizeof n_bytes / sizeof *n_bytes) return 2;
     for (int i = 0; i < N_IN; i++) {
         size_t width, n = 0;
-        FILE *file = open_operand(argv[1 + i], "rb", &width);
+        FILE *file = open_input(argv[1 + i], &width);
         if (!file) return 2;
         for (int byte; n < MOST_BYTES && (byte = fgetc(file)) != EOF; n++) memory[i][place(n, width)] = (unsigned char)byte;
         fclose(file);
@@ -55,11 +55,9 @@ int main(int argc, char **argv) {
     const int status = m_run(&inputs, &outputs, arena);
     if (status != 0) return 10 + status;
     for (int i = 0; i < N_OUT; i++) {
-        size_t width;
-        FILE *file = open_operand(argv[1 + N_IN + i], "wb", &width);
+        FILE *file = fopen(argv[1 + N_IN + i], "wb");
         if (!file || n_bytes[i] > MOST_BYTES) return 2;
-        for (size_t n = 0; n < n_bytes[i]; n++) fputc(memory[N_IN + i][place(n, width)], file);
-        if (fclose(file) != 0) return 2;
+        if (fwrite(memory[N_IN + i], 1, n_bytes[i], file) != n_bytes[i] || fclose(file) != 0) return 2;
     }
     return 0;
 }
