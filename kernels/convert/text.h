@@ -11,8 +11,8 @@
 /* What a call of a loop needs; the address of its address is passed as its parameters. */
 typedef struct obk_text_cast {
     ob_dtype from, to;
-    /* From int64 (integers) or double to the target; to these, or uint64, from the source. One step, two through `between`, or
-     * none: the bytes are copied. */
+    /* From int64 (integers) or double to the target; to these, or uint64, from the source. Without a step the bytes are
+     * copied. */
     int n_steps;
     obk_convert steps[2];
     ob_arena *strings; /* for the results */
