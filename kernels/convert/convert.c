@@ -8,12 +8,16 @@
 
 #include "kernels/convert/convert.h"
 #include "kernels/convert/narrow.h"
+#include "kernels/convert/text.h"
 #include "kernels/convert/wrap.h"
 #include "kernels/level.h"
 #include "kernels/loop.h"
 
 #define MEMBER convert
 #define ROWS   "kernels/convert/convert.def"
+#include "kernels/declare.inc.h"
+#define MEMBER text
+#define ROWS   "kernels/convert/text.def"
 #include "kernels/declare.inc.h"
 
 /* ---- Floats to integers: saturating, NaN gives 0 ---- */
@@ -106,5 +110,10 @@ void OBK_FN(f16_from_f32)(void *target, const void *source, int64_t n) {
 
 const obk_convert OBK_TABLE(convert)[OBK_CONVERT_COUNT][OB_DTYPE_COUNT] = {
 #define ROWS "kernels/convert/convert.def"
+#include "kernels/table.inc.h"
+};
+
+const obk_texts OBK_TABLE(text) = {
+#define ROWS "kernels/convert/text.def"
 #include "kernels/table.inc.h"
 };
